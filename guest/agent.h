@@ -1,0 +1,17 @@
+/* `kickio agent DEVICE`: serve jobs that a host sends over a serial port. */
+#ifndef KB_AGENT_H
+#define KB_AGENT_H
+
+#include "guest/error.h"
+
+/*
+ * Say hello, then run every job that arrives, until the host says bye. Returns 0 after a bye.
+ * A job that cannot run is reported to the host and does not end the agent.
+ */
+int agent_serve(const char *device, struct error *e);
+
+/* `kickio info`: identity, clock and disks of this system as one JSON object, for people and the hello frame. */
+struct text;
+void agent_info_json(struct text *out);
+
+#endif
