@@ -1,0 +1,31 @@
+/* The test disk on the host: made once, filled with data, restored in place, never renamed or truncated. */
+#ifndef KB_DISK_H
+#define KB_DISK_H
+
+#include "host/settings.h"
+
+struct disk {
+	char *path; /* NULL for BACKEND_NULL */
+	uint64_t bytes;
+	bool dirty; /* something wrote: restore before the next boot */
+};
+
+/*
+ * Make sure that a file of the right size, wholly allocated and filled with the known data, exists:
+ * folder/test-<index>-<size>.raw (backend memory: below /dev/shm). Reuses a good one (marked by a small
+ * file beside it). Checks free space first and names the folder when it is short.
+ */
+int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e);
+
+/* Write the known data again over the same blocks, flush, drop the page cache. Seconds it took in *seconds. */
+int disk_restore(struct disk *disk, double *seconds, struct error *e);
+
+/* The known data of the 4 KiB block at this offset (a function of the offset alone). */
+void disk_pattern(uint64_t offset, void *block);
+
+/* CACHE_AUTO: none where the folder's file system takes O_DIRECT, else writeback. Others unchanged. */
+int disk_resolve_cache(struct settings *s, const char *path, struct error *e);
+
+void disk_free(struct disk *disk);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * What kickbench needs of a hypervisor: start a guest, talk to its two serial ports, look at it, end it.
+ * One table per way; hypervisor_libvirt.c is the only file that includes libvirt.
+ */
+#ifndef KB_HYPERVISOR_H
+#define KB_HYPERVISOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "guest/error.h"
+#include "guest/text.h"
+
+enum hv_state { HV_RUNNING, HV_PAUSED, HV_OFF, HV_CRASHED, HV_INTERNAL_ERROR, HV_IO_ERROR };
+
+struct hv;       /* a connection */
+struct hv_guest; /* a running guest of it */
+
+/* What happened since the last call; texts are appended to. */
+struct hv_news {
+	struct text link;    /* bytes of the second serial port */
+	struct text console; /* bytes of the first */
+	enum hv_state state;
+	uint64_t at_ns;      /* CLOCK_MONOTONIC when the first of the link bytes was received */
+};
+
+struct hv_block {
+	uint64_t rd_reqs, rd_bytes, rd_times_ns, wr_reqs, wr_bytes, wr_times_ns, fl_reqs, fl_times_ns;
+};
+
+struct hv_version {
+	char hypervisor[64]; /* "QEMU 7.2.22" */
+	char library[64];    /* "libvirt 9.0.0" */
+	char emulator[256];  /* path */
+};
+
+struct hv_ops {
+	const char *name; /* "libvirt" */
+
+	/* uri NULL: qemu:///embed below state_dir. */
+	int (*open)(struct hv **hv, const char *uri, const char *state_dir, struct error *e);
+	void (*close)(struct hv *hv);
+	int (*version)(struct hv *hv, struct hv_version *v, struct error *e);
+	bool (*offers_kvm)(struct hv *hv);
+
+	/* Start paused, open both serial ports, resume: nothing that the guest says is lost. */
+	int (*start)(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
+	/* Wait until bytes arrive, the state changes or the time is over. 0, or -1 when the connection is lost. */
+	int (*wait)(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
+	int (*send)(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
+	enum hv_state (*state)(struct hv_guest *guest);
+
+	/* One QMP command as JSON text; reply appended (the whole {"return":…}). -1 when refused. */
+	int (*qmp)(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
+	int (*live_xml)(struct hv_guest *guest, struct text *xml, struct error *e);
+	/* Statistics of the disk with target vd<a+disk>. */
+	int (*block)(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
+	/* CPU time in ns of all vCPUs as the hypervisor counts it. */
+	int (*vcpu_ns)(struct hv_guest *guest, uint64_t *ns, struct error *e);
+	/* The emulator's process on this host, -1 when it is elsewhere or unknown. */
+	pid_t (*pid)(struct hv_guest *guest);
+
+	/* End it if it still runs (pull the plug), and free. Never fails towards the caller. */
+	void (*destroy)(struct hv_guest *guest);
+
+	/* Call back for each running domain whose name begins with DOMAIN_PREFIX: name and its XML. */
+	int (*each)(struct hv *hv, void (*fn)(void *context, const char *name, const char *xml), void *context,
+		    struct error *e);
+	int (*destroy_by_name)(struct hv *hv, const char *name, struct error *e);
+};
+
+extern const struct hv_ops hypervisor_libvirt;
+
+#endif

@@ -1,0 +1,86 @@
+/* A scenario file, parsed and checked. Pure data: nothing here touches the host. */
+#ifndef KB_SCENARIO_H
+#define KB_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/error.h"
+#include "host/settings.h"
+
+enum pairing { PAIRING_BOOTS, PAIRING_DISKS };
+enum accel { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
+
+/* Verdicts that a run's exit status may depend on. */
+enum fail_on {
+	FAIL_WORSE = 1,
+	FAIL_BETTER = 2,
+	FAIL_UNCLEAR = 4,
+	FAIL_STALLED = 8,
+	FAIL_CORRUPT = 16,
+};
+
+struct guest {
+	char *name;
+	char *image;  /* folder with guest.ini, as written; "images/linux" */
+	char *kernel; /* a kernel file, NULL: the image's */
+	unsigned vcpus;
+	uint64_t memory; /* bytes */
+	enum accel accel;
+	int line;
+};
+
+struct variant {
+	char *name;
+	struct settings settings; /* [disk] with this section's changes */
+	int line;
+};
+
+/* One fio option of a workload. Several values make a sweep. */
+struct workload_option {
+	char *name;
+	char **value;
+	size_t nvalues;
+	int line;
+};
+
+struct workload {
+	char *name;
+	struct workload_option *option;
+	size_t noptions;
+	int line;
+};
+
+struct scenario {
+	char *file; /* as named by the user, for messages */
+	char *source; /* the file's text, and the --set values below it: kept with the run */
+	char *name;
+	unsigned baseline; /* index into variant */
+	unsigned blocks, repeats;
+	enum pairing pairing;
+	char *primary;                      /* name of the primary metric */
+	double margin, fail_margin, alpha; /* fractions: 0.03 */
+	unsigned fail_on;                   /* mask of enum fail_on */
+	uint64_t seed;
+	bool seed_set;
+	struct guest *guest;
+	size_t nguests;
+	struct variant *variant;
+	size_t nvariants;
+	struct workload *workload;
+	size_t nworkloads;
+};
+
+/*
+ * Read a scenario and apply "SECTION.KEY=VALUE" changes (disk.size, variant.NAME.KEY, workload.size for
+ * all workloads, workload.NAME.KEY). Messages name file, line and reason. On error *out is NULL.
+ */
+int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e);
+void scenario_free(struct scenario *s);
+
+/* Parse a comma list of verdict names ("worse, better"); "none" is the empty set. */
+int fail_on_parse(const char *text, unsigned *mask, struct error *e);
+void fail_on_text(unsigned mask, struct text *out);
+
+#endif
