@@ -1,0 +1,69 @@
+/*
+ * The run folder. JSON files, each written to a temporary name, synced and renamed, so that a kill at any
+ * instant loses at most the trial in flight.
+ *
+ *	run.json                 schema kickbench-run/1, see below
+ *	scenario.ini             the scenario's text as it was run (with --set changes appended as comments)
+ *	domains/VARIANT.xml      domain XML of each variant
+ *	trials/000001.json       schema kickbench-trial/1; number as in the plan
+ *	trials/000001.cut-1.json a finished trial of a block that was cut and run again: kept, not counted
+ *	console/BOOT.log         what boot number BOOT said on its first serial port
+ *	report.txt report.json
+ *
+ * run.json:
+ * {"schema":"kickbench-run/1","kickbench":"0.1.0","started":"2026-01-31T12:00:00Z",
+ *  "scenario":{"name","file","baseline":"none","blocks":8,"repeats":1,"pairing":"boots","primary":"iops",
+ *              "margin":0.03,"fail_margin":0,"alpha":0.05,"fail_on":["stalled","corrupt"]},
+ *  "seed":N,"accel":{"used":"tcg","why":"…"},
+ *  "versions":{"hypervisor","library","emulator"},
+ *  "guests":[{"name","image","vcpus":1,"memory_bytes":N,"kernel":"6.1.0-32-cloud-amd64"}],
+ *  "variants":[{"name","settings":{key:value…}}],       (every key as text, "" when unset)
+ *  "cells":[{"name","guest","workload","point","argv":[…]}],
+ *  "plan":{"expected_seconds":N,"boots":[{"boot":1,"block":1,"guest":"linux","variants":["kickfd"],
+ *          "trials":[{"trial":1,"cell":0,"variant":"kickfd","repeat":1}]}]},
+ *  "environment":{…,"warnings":["…"]},
+ *  "sessions":[{"started","ended":"…"|null,"status":"complete"|"interrupted"|…,"message"}]}   (one per run/resume)
+ *
+ * trials/N.json:
+ * {"schema":"kickbench-trial/1","trial":1,"boot":1,"block":1,"repeat":1,"cell":0,"cell_name":"randread numjobs=1",
+ *  "guest":"linux","variant":"kickfd","argv":[…],"started":"…Z","seconds":N,
+ *  "status":"ok"|"failed"|"stalled"|"corrupt","message":null|"…",
+ *  "accel":"tcg","guest_kernel":"…","boot_to_hello_s":1.9,"wall_to_hello_s":2.4,
+ *  "effective":{"verified":{…},"unverified":[…],"mismatch":[…],"features":[…]}|null,
+ *  "exit_status":0,                        (kickio's)
+ *  "fio":{…}|null,                         (kickio's json+ document)
+ *  "guest_counters":{"disk":{…}|null,"interrupts":N|null,"cpu":{"user_us","system_us","idle_us"}|null}|null,
+ *  "host":{"span_ns","begin_delay_us","end_delay_us","cpu":{"vcpu_us","iothread_us","main_us","other_us"}|null,
+ *          "block":{"rd_reqs","rd_bytes","rd_times_ns","wr_reqs","wr_bytes","wr_times_ns","fl_reqs","fl_times_ns"}|null,
+ *          "kvm":{name:N…}|null}|null}
+ * ("guest_counters" is what the guest's result frame calls "counters"; see guest/agent.c.)
+ */
+#ifndef KB_STORE_H
+#define KB_STORE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "guest/error.h"
+
+struct store;
+
+/* Make a new run folder (path NULL: RESULTS/<time>-<name>), or open one that exists. */
+int store_create(const char *path, const char *results, const char *name, struct store **out, struct error *e);
+int store_open(const char *path, struct store **out, struct error *e);
+const char *store_path(const struct store *s);
+void store_close(struct store *s);
+
+/* Write a file of the run, atomically and synced. name may hold one folder: "trials/000001.json". */
+int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e);
+int store_write_json(struct store *s, const char *name, const json_t *value, struct error *e);
+
+/* Read a JSON file of the run; checks that "schema" begins with schema. Caller owns *out. */
+int store_read_json(const struct store *s, const char *name, const char *schema, json_t **out, struct error *e);
+
+bool store_has(const struct store *s, const char *name);
+
+/* Rename trials/N.json to the first free trials/N.cut-K.json. */
+int store_cut_trial(struct store *s, unsigned trial, struct error *e);
+
+#endif
