@@ -1,0 +1,125 @@
+#include "host/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int parse_u64(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno || *end ? -1 : 0;
+}
+
+int parse_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "kmgtp";
+	const char *unit;
+	unsigned shift = 0;
+	uint64_t v;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno)
+		return -1;
+	if (*end) {
+		unit = strchr(units, tolower((unsigned char)*end));
+		if (!unit || !*unit)
+			return -1;
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+		if (*end && strcmp(end, "iB") && strcmp(end, "i") && strcmp(end, "B"))
+			return -1;
+	}
+	if (shift && v >> (64 - shift))
+		return -1;
+	*bytes = v << shift;
+	return 0;
+}
+
+int parse_duration(const char *text, double *seconds)
+{
+	static const struct { const char *name; double factor; } unit[] = {
+		{ "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "min", 60 }, { "h", 3600 },
+	};
+	char *end;
+	double v;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	v = strtod(text, &end);
+	for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
+		if (!strcmp(end, unit[i].name)) {
+			*seconds = v * unit[i].factor;
+			return 0;
+		}
+	return -1;
+}
+
+int parse_fraction(const char *text, double *fraction)
+{
+	char *end;
+	double v;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	v = strtod(text, &end);
+	if (!strcmp(end, "%"))
+		v /= 100;
+	else if (*end)
+		return -1;
+	if (!isfinite(v) || v < 0 || v >= 1)
+		return -1;
+	*fraction = v;
+	return 0;
+}
+
+int parse_bool(const char *text, bool *value)
+{
+	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1", NULL };
+	int i = parse_word(text, words);
+
+	if (i < 0)
+		return -1;
+	*value = i & 1;
+	return 0;
+}
+
+bool parse_cpulist(const char *text)
+{
+	do {
+		unsigned long first, last;
+		char *end;
+
+		if (!isdigit((unsigned char)*text))
+			return false;
+		first = last = strtoul(text, &end, 10);
+		if (*end == '-') {
+			text = end + 1;
+			if (!isdigit((unsigned char)*text))
+				return false;
+			last = strtoul(text, &end, 10);
+		}
+		if (last < first || last > 4095)
+			return false;
+		text = end;
+	} while (*text == ',' && *++text);
+	return *text == '\0' && text[-1] != ',';
+}
+
+int parse_word(const char *text, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], text))
+			return i;
+	return -1;
+}
