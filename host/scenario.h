@@ -28,6 +28,8 @@ struct guest {
 	unsigned vcpus;
 	uint64_t memory; /* bytes */
 	enum accel accel;
+	double boot_timeout;  /* seconds until the guest must have said hello; 0: from the accelerator trial */
+	double stall_timeout; /* seconds without a frame, or without progress of the I/O, that count as a stall */
 	int line;
 };
 
@@ -60,6 +62,7 @@ struct scenario {
 	unsigned blocks, repeats;
 	enum pairing pairing;
 	char *primary;                      /* name of the primary metric */
+	int primary_line;
 	double margin, fail_margin, alpha; /* fractions: 0.03 */
 	unsigned fail_on;                   /* mask of enum fail_on */
 	uint64_t seed;
@@ -78,6 +81,9 @@ struct scenario {
  */
 int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e);
 void scenario_free(struct scenario *s);
+
+/* Every key of [scenario] and [guest], a line each with its help; key k of section, NULL at the end. */
+const char *scenario_key(const char *section, size_t k, const char **help);
 
 /* Parse a comma list of verdict names ("worse, better"); "none" is the empty set. */
 int fail_on_parse(const char *text, unsigned *mask, struct error *e);

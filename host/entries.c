@@ -1,0 +1,294 @@
+#include "host/entries.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_NAME 49 /* inih cuts longer section and key names */
+
+struct reading {
+	struct entries *out;
+	const char *next; /* the rest of the text */
+	int line;
+	struct error *e;
+};
+
+static int no_memory(struct error *e)
+{
+	return error_set(e, STATUS_HOST, "out of memory");
+}
+
+static int read_whole(const char *file, char **text, struct error *e)
+{
+	FILE *f = fopen(file, "r");
+	size_t length = 0, room = 4096, n;
+	char *data = malloc(room);
+
+	if (!f) {
+		error_errno(e, STATUS_USAGE, "%s", file);
+		free(data);
+		return -1;
+	}
+	while (data && (n = fread(data + length, 1, room - length - 1, f)) > 0) {
+		length += n;
+		if (room - length < 2) {
+			char *more = realloc(data, room *= 2);
+
+			if (!more)
+				free(data);
+			data = more;
+		}
+	}
+	if (data && (ferror(f) || memchr(data, '\0', length))) {
+		error_at(e, STATUS_USAGE, file, 0, ferror(f) ? "cannot be read" : "is not a text file");
+		free(data);
+		fclose(f);
+		return -1;
+	}
+	fclose(f);
+	if (!data)
+		return no_memory(e);
+	data[length] = '\0';
+	*text = data;
+	return 0;
+}
+
+static struct section *find_section(struct entries *all, const char *kind, const char *name)
+{
+	for (size_t i = 0; i < all->nsections; i++)
+		if (!strcmp(all->section[i].kind, kind) && !strcmp(all->section[i].name, name))
+			return &all->section[i];
+	return NULL;
+}
+
+static struct section *add_section(struct entries *all, const char *kind, const char *name, int line)
+{
+	struct section *grown = realloc(all->section, (all->nsections + 1) * sizeof(*grown));
+	struct section *s;
+
+	if (!grown)
+		return NULL;
+	all->section = grown;
+	s = &grown[all->nsections++];
+	*s = (struct section){ .kind = strdup(kind), .name = strdup(name), .line = line };
+	return s->kind && s->name ? s : NULL;
+}
+
+static struct entry *find_entry(struct section *s, const char *key)
+{
+	for (size_t i = 0; i < s->nentries; i++)
+		if (!strcmp(s->entry[i].key, key))
+			return &s->entry[i];
+	return NULL;
+}
+
+/* Add a key or replace its value. */
+static int put_entry(struct section *s, const char *key, const char *value, const char *file, int line)
+{
+	struct entry *entry = find_entry(s, key);
+	char *copy = strdup(value);
+
+	if (!copy)
+		return -1;
+	if (!entry) {
+		struct entry *grown = realloc(s->entry, (s->nentries + 1) * sizeof(*grown));
+
+		if (!grown) {
+			free(copy);
+			return -1;
+		}
+		s->entry = grown;
+		entry = &grown[s->nentries++];
+		*entry = (struct entry){ .key = strdup(key) };
+		if (!entry->key) {
+			s->nentries--;
+			free(copy);
+			return -1;
+		}
+	}
+	free(entry->value);
+	entry->value = copy;
+	entry->file = file;
+	entry->line = line;
+	return 0;
+}
+
+static int start_section(struct reading *r, const char *header)
+{
+	const char *end = strchr(header, ']');
+	char name[LONGEST_NAME + 1], *rest;
+
+	if (!end || end - header - 1 > LONGEST_NAME || end == header + 1)
+		return error_at(r->e, STATUS_USAGE, r->out->file, r->line,
+				"a section header is [KIND] or [KIND NAME], at most %d characters", LONGEST_NAME);
+	memcpy(name, header + 1, (size_t)(end - header - 1));
+	name[end - header - 1] = '\0';
+	rest = strpbrk(name, " \t");
+	if (rest) {
+		*rest++ = '\0';
+		rest += strspn(rest, " \t");
+	} else {
+		rest = name + strlen(name);
+	}
+	if (find_section(r->out, name, rest))
+		return error_at(r->e, STATUS_USAGE, r->out->file, r->line, "section [%s%s%s] stands here twice", name,
+				*rest ? " " : "", rest);
+	return add_section(r->out, name, rest, r->line) ? 0 : no_memory(r->e);
+}
+
+/* inih's fgets: hand over one line, count it, and see the section headers that inih does not report. */
+static char *next_line(char *buffer, int room, void *stream)
+{
+	struct reading *r = stream;
+	size_t length = strcspn(r->next, "\n");
+	const char *start = r->next;
+
+	if (!*start || r->e->status)
+		return NULL;
+	r->line++;
+	r->next += length + (start[length] == '\n');
+	while (length && isspace((unsigned char)*start)) { /* no continuation lines */
+		start++;
+		length--;
+	}
+	if (length + 2 > (size_t)room) {
+		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "line is longer than %d characters", room - 2);
+		return NULL;
+	}
+	memcpy(buffer, start, length);
+	memcpy(buffer + length, "\n", 2);
+	if (buffer[0] == '[' && start_section(r, buffer))
+		return NULL;
+	return buffer;
+}
+
+static int take_key(void *user, const char *section, const char *key, const char *value)
+{
+	struct reading *r = user;
+	struct section *s;
+
+	(void)section;
+	if (r->e->status)
+		return 0;
+	if (r->out->nsections == 0) {
+		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "%s stands outside of any section", key);
+		return 0;
+	}
+	s = &r->out->section[r->out->nsections - 1];
+	if (strlen(key) >= LONGEST_NAME) {
+		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "key is longer than %d characters", LONGEST_NAME - 1);
+		return 0;
+	}
+	if (find_entry(s, key)) {
+		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "%s stands here twice in [%s%s%s]", key, s->kind,
+			 *s->name ? " " : "", s->name);
+		return 0;
+	}
+	if (put_entry(s, key, value, r->out->file, r->line)) {
+		no_memory(r->e);
+		return 0;
+	}
+	return 1;
+}
+
+int entries_read(const char *file, struct entries *out, struct error *e)
+{
+	struct reading r = { .out = out, .e = e };
+	int bad;
+
+	*out = (struct entries){ .file = strdup(file) };
+	if (!out->file)
+		return no_memory(e);
+	if (read_whole(file, &out->source, e)) {
+		entries_free(out);
+		return -1;
+	}
+	r.next = out->source;
+	bad = ini_parse_stream(next_line, &r, take_key, &r);
+	if (bad > 0 && !e->status)
+		error_at(e, STATUS_USAGE, file, bad, "expected [SECTION] or KEY = VALUE");
+	if (bad < 0 && !e->status)
+		no_memory(e);
+	if (e->status) {
+		entries_free(out);
+		return -1;
+	}
+	return 0;
+}
+
+/* Split "variant.a.b.key=value": kind, name (may hold dots), key. Points into copy. */
+static bool split_set(char *copy, char **kind, char **name, char **key, char **value)
+{
+	char *equals = strchr(copy, '='), *first, *last;
+
+	if (!equals)
+		return false;
+	*equals = '\0';
+	*value = equals + 1;
+	first = strchr(copy, '.');
+	last = strrchr(copy, '.');
+	if (!first || !last[1])
+		return false;
+	*first = *last = '\0';
+	*kind = copy;
+	*key = last + 1;
+	*name = first == last ? NULL : first + 1;
+	return **kind && (!*name || **name);
+}
+
+int entries_set(struct entries *out, const char *text, struct error *e)
+{
+	char *copy = strdup(text), *kind, *name, *key, *value;
+	bool named, found = false;
+	int status = 0;
+
+	if (!copy)
+		return no_memory(e);
+	if (!split_set(copy, &kind, &name, &key, &value)) {
+		status = error_set(e, STATUS_USAGE, "--set %s: expected SECTION.KEY=VALUE or SECTION.NAME.KEY=VALUE", text);
+		goto out;
+	}
+	named = !strcmp(kind, "variant") || !strcmp(kind, "workload") || !strcmp(kind, "guest");
+	if (!named && !name && !find_section(out, kind, "") && !add_section(out, kind, "", 0)) {
+		status = no_memory(e);
+		goto out;
+	}
+	for (size_t i = 0; i < out->nsections && !status; i++) {
+		struct section *s = &out->section[i];
+
+		if (strcmp(s->kind, kind) || (name && strcmp(s->name, name)))
+			continue;
+		found = true;
+		if (put_entry(s, key, value, text, 0))
+			status = no_memory(e);
+	}
+	if (!found && !status)
+		status = error_set(e, STATUS_USAGE, "--set %s: %s has no section [%s%s%s]", text, out->file, kind,
+				   name ? " " : "", name ? name : "");
+out:
+	free(copy);
+	return status;
+}
+
+void entries_free(struct entries *out)
+{
+	for (size_t i = 0; i < out->nsections; i++) {
+		struct section *s = &out->section[i];
+
+		for (size_t k = 0; k < s->nentries; k++) {
+			free(s->entry[k].key);
+			free(s->entry[k].value);
+		}
+		free(s->entry);
+		free(s->kind);
+		free(s->name);
+	}
+	free(out->section);
+	free(out->source);
+	free(out->file);
+	*out = (struct entries){ 0 };
+}

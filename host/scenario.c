@@ -1,0 +1,512 @@
+#include "host/scenario.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/entries.h"
+#include "host/parse.h"
+
+enum kind { KIND_NAME, KIND_COUNT, KIND_SEED, KIND_SIZE, KIND_SECONDS, KIND_FRACTION, KIND_WORD, KIND_FAIL };
+
+struct key {
+	const char *section, *name;
+	enum kind kind;
+	size_t offset;
+	uint64_t min, max;
+	const char *const *words;
+	const char *help;
+};
+
+static const char *const pairings[] = { "boots", "disks", NULL };
+static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
+static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
+
+#define S(field) offsetof(struct scenario, field)
+#define G(field) offsetof(struct guest, field)
+
+/* baseline is read apart: it is an index that exists only when all variants are known. */
+static const struct key keys[] = {
+	{ "scenario", "name", KIND_NAME, S(name), 0, 0, NULL, "name of the run folder and the report (the file's name)" },
+	{ "scenario", "baseline", KIND_NAME, 0, 0, 0, NULL, "the variant that the others are compared with" },
+	{ "scenario", "blocks", KIND_COUNT, S(blocks), 1, 1000, NULL, "how often every variant is booted (8)" },
+	{ "scenario", "repeats", KIND_COUNT, S(repeats), 1, 1000, NULL, "trials of a cell in one boot (1)" },
+	{ "scenario", "pairing", KIND_WORD, S(pairing), 0, 0, pairings,
+	  "boots: a boot per variant; disks: both variants as two disks of one guest" },
+	{ "scenario", "primary", KIND_NAME, S(primary), 0, 0, NULL, "the metric that verdicts come from (iops)" },
+	{ "scenario", "margin", KIND_FRACTION, S(margin), 0, 0, NULL, "differences inside are called the same (3%)" },
+	{ "scenario", "fail_margin", KIND_FRACTION, S(fail_margin), 0, 0, NULL, "smallest estimate called worse or better (0)" },
+	{ "scenario", "alpha", KIND_FRACTION, S(alpha), 0, 0, NULL, "false alarms allowed over all cells (0.05)" },
+	{ "scenario", "fail_on", KIND_FAIL, S(fail_on), 0, 0, NULL,
+	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
+	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
+	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL, "folder of the guest's image (images/linux)" },
+	{ "guest", "kernel", KIND_NAME, G(kernel), 0, 0, NULL, "a kernel file with its modules in /lib/modules (the image's)" },
+	{ "guest", "vcpus", KIND_COUNT, G(vcpus), 1, 64, NULL, "virtual CPUs (1)" },
+	{ "guest", "memory", KIND_SIZE, G(memory), 64 << 20, (uint64_t)1 << 40, NULL, "memory (256M)" },
+	{ "guest", "accel", KIND_WORD, G(accel), 0, 0, accels, "auto: KVM where a trial shows that it works, else TCG" },
+	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 0, NULL,
+	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
+	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 0, NULL,
+	  "seconds without a word or without progress that count as a stall (30)" },
+};
+
+#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+
+const char *scenario_key(const char *section, size_t k, const char **help)
+{
+	for (size_t i = 0; i < NKEYS; i++)
+		if (!strcmp(keys[i].section, section) && k-- == 0) {
+			if (help)
+				*help = keys[i].help;
+			return keys[i].name;
+		}
+	return NULL;
+}
+
+static int no_memory(struct error *e)
+{
+	return error_set(e, STATUS_HOST, "out of memory");
+}
+
+int fail_on_parse(const char *text, unsigned *mask, struct error *e)
+{
+	char *copy = strdup(text), *save = NULL;
+
+	if (!copy)
+		return no_memory(e);
+	*mask = 0;
+	for (char *word = strtok_r(copy, ", \t", &save); word; word = strtok_r(NULL, ", \t", &save)) {
+		int i = parse_word(word, verdicts);
+
+		if (i < 0 && strcmp(word, "none")) {
+			error_set(e, STATUS_USAGE, "%s is no verdict: expected worse, better, unclear, stalled, corrupt or none",
+				  word);
+			free(copy);
+			return -1;
+		}
+		if (i >= 0)
+			*mask |= 1u << i;
+	}
+	free(copy);
+	return 0;
+}
+
+void fail_on_text(unsigned mask, struct text *out)
+{
+	const char *sep = "";
+
+	for (int i = 0; verdicts[i]; i++)
+		if (mask & (1u << i)) {
+			text_add(out, "%s%s", sep, verdicts[i]);
+			sep = ", ";
+		}
+	if (!mask)
+		text_add(out, "none");
+}
+
+static int set_key(void *object, const struct key *k, const struct entry *at, struct error *e)
+{
+	void *where = (char *)object + k->offset;
+	struct error inner = { 0 };
+	uint64_t v;
+	double d;
+	int i;
+
+	switch (k->kind) {
+	case KIND_NAME:
+		free(*(char **)where);
+		*(char **)where = strdup(at->value);
+		if (!*(char **)where)
+			return no_memory(e);
+		return *at->value ? 0 : error_at(e, STATUS_USAGE, at->file, at->line, "%s has no value", k->name);
+	case KIND_COUNT:
+		if (parse_u64(at->value, &v) || v < k->min || v > k->max)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a number from %u to %u", k->name,
+					at->value, (unsigned)k->min, (unsigned)k->max);
+		*(unsigned *)where = (unsigned)v;
+		return 0;
+	case KIND_SEED:
+		if (parse_u64(at->value, (uint64_t *)where))
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a number", k->name, at->value);
+		return 0;
+	case KIND_SIZE:
+		if (parse_size(at->value, &v) || v < k->min || v > k->max)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a size such as 256M or 1G",
+					k->name, at->value);
+		*(uint64_t *)where = v;
+		return 0;
+	case KIND_SECONDS:
+		if (parse_duration(at->value, &d) || d <= 0)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a time such as 30s", k->name,
+					at->value);
+		*(double *)where = d;
+		return 0;
+	case KIND_FRACTION:
+		if (parse_fraction(at->value, (double *)where))
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a share such as 3%% or 0.03",
+					k->name, at->value);
+		return 0;
+	case KIND_WORD:
+		i = parse_word(at->value, k->words);
+		if (i < 0)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected %s, %s%s%s", k->name, at->value,
+					k->words[0], k->words[1], k->words[2] ? ", " : "", k->words[2] ? k->words[2] : "");
+		*(int *)where = i;
+		return 0;
+	case KIND_FAIL:
+		if (fail_on_parse(at->value, (unsigned *)where, &inner))
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s: %s", k->name, inner.text);
+		return 0;
+	}
+	return -1;
+}
+
+static const struct key *find_key(const char *section, const char *name)
+{
+	for (size_t i = 0; i < NKEYS; i++)
+		if (!strcmp(keys[i].section, section) && !strcmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+/* Names go into file names, domain names and reports. */
+static int check_name(const struct section *s, const char *file, struct error *e)
+{
+	if (!*s->name)
+		return error_at(e, STATUS_USAGE, file, s->line, "[%s] needs a name: [%s NAME]", s->kind, s->kind);
+	for (const char *p = s->name; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("._+-", *p))
+			return error_at(e, STATUS_USAGE, file, s->line,
+					"[%s %s]: names are letters, digits and . _ + - only", s->kind, s->name);
+	if (*s->name == '.' || *s->name == '-')
+		return error_at(e, STATUS_USAGE, file, s->line, "[%s %s]: a name begins with a letter or digit", s->kind,
+				s->name);
+	return 0;
+}
+
+static int read_keys(void *object, const struct section *s, struct error *e)
+{
+	for (size_t i = 0; i < s->nentries; i++) {
+		const struct entry *at = &s->entry[i];
+		const struct key *k = find_key(s->kind, at->key);
+
+		if (!k)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown key %s in [%s] (see kickbench help scenario)",
+					at->key, s->kind);
+		if (!strcmp(k->name, "baseline"))
+			continue;
+		if (set_key(object, k, at, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_settings(struct settings *to, const struct section *s, struct error *e)
+{
+	for (size_t i = 0; i < s->nentries; i++) {
+		const struct entry *at = &s->entry[i];
+		int status = settings_set(to, at->key, at->value, at->file, at->line, e);
+
+		if (status > 0)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown key %s in [%s%s%s] (see kickbench help scenario)",
+					at->key, s->kind, *s->name ? " " : "", s->name);
+		if (status)
+			return -1;
+	}
+	return 0;
+}
+
+static void *grow(void *array, size_t count, size_t each)
+{
+	char *grown = realloc(array, (count + 1) * each);
+
+	if (grown)
+		memset(grown + count * each, 0, each);
+	return grown;
+}
+
+static int add_guest(struct scenario *s, const struct section *from, const char *name, struct error *e)
+{
+	struct guest *grown = grow(s->guest, s->nguests, sizeof(*grown)), *g;
+
+	if (!grown)
+		return no_memory(e);
+	s->guest = grown;
+	g = &grown[s->nguests++];
+	g->name = strdup(name);
+	g->image = strdup("images/linux");
+	g->vcpus = 1;
+	g->memory = 256u << 20;
+	g->stall_timeout = 30;
+	if (!g->name || !g->image)
+		return no_memory(e);
+	if (!from)
+		return 0;
+	g->line = from->line;
+	return check_name(from, s->file, e) ? -1 : read_keys(g, from, e);
+}
+
+static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
+{
+	struct variant *grown = grow(s->variant, s->nvariants, sizeof(*grown)), *v;
+
+	if (!grown)
+		return no_memory(e);
+	s->variant = grown;
+	v = &grown[s->nvariants++];
+	v->name = strdup(from->name);
+	v->line = from->line;
+	settings_default(&v->settings);
+	if (!v->name)
+		return no_memory(e);
+	if (check_name(from, s->file, e) || (disk && read_settings(&v->settings, disk, e)) ||
+	    read_settings(&v->settings, from, e))
+		return -1;
+	if (settings_check(&v->settings, s->file, from->line, e))
+		return error_context(e, "variant %s", v->name);
+	return 0;
+}
+
+/* Cut a comma list into the values of a sweep. */
+static int split_values(struct workload_option *o, const struct entry *at, struct error *e)
+{
+	char *copy = strdup(at->value), *next = copy;
+
+	if (!copy)
+		return no_memory(e);
+	while (next) {
+		char **grown = realloc(o->value, (o->nvalues + 1) * sizeof(*grown));
+		char *word = next, *end;
+
+		if (!grown)
+			break;
+		o->value = grown;
+		next = strchr(word, ',');
+		if (next)
+			*next++ = '\0';
+		word += strspn(word, " \t");
+		end = word + strlen(word);
+		while (end > word && isspace((unsigned char)end[-1]))
+			*--end = '\0';
+		if (!*word && (next || o->nvalues)) {
+			free(copy);
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: the list has an empty place", at->key,
+					at->value);
+		}
+		o->value[o->nvalues] = strdup(word);
+		if (!o->value[o->nvalues])
+			break;
+		o->nvalues++;
+	}
+	free(copy);
+	return next || !o->nvalues ? no_memory(e) : 0;
+}
+
+static int add_workload(struct scenario *s, const struct section *from, struct error *e)
+{
+	struct workload *grown = grow(s->workload, s->nworkloads, sizeof(*grown)), *w;
+
+	if (!grown)
+		return no_memory(e);
+	s->workload = grown;
+	w = &grown[s->nworkloads++];
+	w->name = strdup(from->name);
+	w->line = from->line;
+	w->option = calloc(from->nentries + 1, sizeof(*w->option));
+	if (!w->name || !w->option)
+		return no_memory(e);
+	if (check_name(from, s->file, e))
+		return -1;
+	for (size_t i = 0; i < from->nentries; i++) {
+		struct workload_option *o = &w->option[w->noptions++];
+
+		o->line = from->entry[i].line;
+		o->name = strdup(from->entry[i].key);
+		if (!o->name)
+			return no_memory(e);
+		if (split_values(o, &from->entry[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+static int find_baseline(struct scenario *s, const struct section *scenario, struct error *e)
+{
+	const struct entry *at = NULL;
+
+	for (size_t i = 0; scenario && i < scenario->nentries; i++)
+		if (!strcmp(scenario->entry[i].key, "baseline"))
+			at = &scenario->entry[i];
+	if (!at)
+		return error_at(e, STATUS_USAGE, s->file, scenario ? scenario->line : 0,
+				"no baseline: write baseline = VARIANT into [scenario]");
+	for (unsigned i = 0; i < s->nvariants; i++)
+		if (!strcmp(s->variant[i].name, at->value)) {
+			s->baseline = i;
+			return 0;
+		}
+	return error_at(e, STATUS_USAGE, at->file, at->line, "baseline = %s: there is no section [variant %s]", at->value,
+			at->value);
+}
+
+static int check_whole(struct scenario *s, const struct section *scenario, struct error *e)
+{
+	if (s->nvariants < 2)
+		return error_at(e, STATUS_USAGE, s->file, 0, "a comparison needs at least two [variant NAME] sections");
+	if (s->nworkloads == 0)
+		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
+	if (s->pairing == PAIRING_DISKS && s->nvariants != 2)
+		return error_at(e, STATUS_USAGE, s->file, 0, "pairing = disks compares exactly two variants, here are %zu",
+				s->nvariants);
+	for (size_t i = 1; s->pairing == PAIRING_DISKS && i < s->nvariants; i++) {
+		struct settings *a = &s->variant[0].settings, *b = &s->variant[i].settings;
+
+		if (a->vcpupin || b->vcpupin || a->emulatorpin || b->emulatorpin)
+			return error_at(e, STATUS_USAGE, s->file, s->variant[i].line,
+					"vcpupin and emulatorpin are settings of a guest: they cannot differ with pairing = disks");
+	}
+	if (s->alpha <= 0)
+		return error_at(e, STATUS_USAGE, s->file, scenario ? scenario->line : 0, "alpha must be above 0");
+	for (size_t i = 0; scenario && i < scenario->nentries; i++)
+		if (!strcmp(scenario->entry[i].key, "seed"))
+			s->seed_set = true;
+		else if (!strcmp(scenario->entry[i].key, "primary"))
+			s->primary_line = scenario->entry[i].line;
+	return 0;
+}
+
+static char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *name = strdup(slash ? slash + 1 : file), *dot = name ? strrchr(name, '.') : NULL;
+
+	if (dot && dot > name)
+		*dot = '\0';
+	return name;
+}
+
+static int build(struct scenario *s, const struct entries *all, struct error *e)
+{
+	static const char *const kinds[] = { "scenario", "disk", "guest", "variant", "workload", NULL };
+	const struct section *scenario = NULL, *disk = NULL;
+
+	for (size_t i = 0; i < all->nsections; i++) {
+		const struct section *at = &all->section[i];
+		int kind = parse_word(at->kind, kinds);
+
+		if (kind < 0)
+			return error_at(e, STATUS_USAGE, s->file, at->line,
+					"unknown section [%s]: expected scenario, guest, disk, variant or workload", at->kind);
+		if (kind < 2 && *at->name)
+			return error_at(e, STATUS_USAGE, s->file, at->line, "[%s] takes no name", at->kind);
+		if (kind == 0)
+			scenario = at;
+		else if (kind == 1)
+			disk = at;
+	}
+	if (scenario && read_keys(s, scenario, e))
+		return -1;
+	for (size_t i = 0; i < all->nsections; i++) {
+		const struct section *at = &all->section[i];
+		int bad = 0;
+
+		if (!strcmp(at->kind, "guest"))
+			bad = add_guest(s, at, at->name, e);
+		else if (!strcmp(at->kind, "variant"))
+			bad = add_variant(s, at, disk, e);
+		else if (!strcmp(at->kind, "workload"))
+			bad = add_workload(s, at, e);
+		if (bad)
+			return -1;
+	}
+	if (!s->nguests && add_guest(s, NULL, "linux", e))
+		return -1;
+	return check_whole(s, scenario, e) ? -1 : find_baseline(s, scenario, e);
+}
+
+static int keep_source(struct scenario *s, const struct entries *all, const char *const *set, size_t nset)
+{
+	struct text t = { 0 };
+
+	text_add(&t, "%s", all->source);
+	for (size_t i = 0; i < nset; i++)
+		text_add(&t, "%s; --set %s\n", i || (t.length && t.data[t.length - 1] == '\n') ? "" : "\n", set[i]);
+	s->source = t.failed ? NULL : strdup(text_get(&t));
+	text_free(&t);
+	return s->source ? 0 : -1;
+}
+
+int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e)
+{
+	struct scenario *s = calloc(1, sizeof(*s));
+	struct entries all = { 0 };
+	int status = -1;
+
+	*out = NULL;
+	if (!s)
+		return no_memory(e);
+	*s = (struct scenario){ .blocks = 8, .repeats = 1, .margin = 0.03, .alpha = 0.05,
+				.fail_on = FAIL_STALLED | FAIL_CORRUPT };
+	s->file = strdup(file);
+	s->name = base_name(file);
+	s->primary = strdup("iops");
+	if (!s->file || !s->name || !s->primary) {
+		no_memory(e);
+		goto out;
+	}
+	if (entries_read(file, &all, e))
+		goto out;
+	for (size_t i = 0; i < nset; i++)
+		if (entries_set(&all, set[i], e))
+			goto out;
+	if (build(s, &all, e))
+		goto out;
+	if (keep_source(s, &all, set, nset)) {
+		no_memory(e);
+		goto out;
+	}
+	*out = s;
+	s = NULL;
+	status = 0;
+out:
+	entries_free(&all);
+	scenario_free(s);
+	return status;
+}
+
+void scenario_free(struct scenario *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nguests; i++) {
+		free(s->guest[i].name);
+		free(s->guest[i].image);
+		free(s->guest[i].kernel);
+	}
+	for (size_t i = 0; i < s->nvariants; i++) {
+		free(s->variant[i].name);
+		settings_free(&s->variant[i].settings);
+	}
+	for (size_t i = 0; i < s->nworkloads; i++) {
+		struct workload *w = &s->workload[i];
+
+		for (size_t k = 0; k < w->noptions; k++) {
+			for (size_t v = 0; v < w->option[k].nvalues; v++)
+				free(w->option[k].value[v]);
+			free(w->option[k].value);
+			free(w->option[k].name);
+		}
+		free(w->option);
+		free(w->name);
+	}
+	free(s->guest);
+	free(s->variant);
+	free(s->workload);
+	free(s->file);
+	free(s->source);
+	free(s->name);
+	free(s->primary);
+	free(s);
+}
