@@ -240,14 +240,34 @@ static bool split_set(char *copy, char **kind, char **name, char **key, char **v
 	return **kind && (!*name || **name);
 }
 
+/* "--set TEXT", kept as long as the entries: it is the file that messages name. */
+static const char *keep_place(struct entries *out, const char *text)
+{
+	char **grown = realloc(out->set, (out->nset + 1) * sizeof(*grown));
+	size_t room = strlen(text) + 7;
+	char *place;
+
+	if (!grown)
+		return NULL;
+	out->set = grown;
+	place = malloc(room);
+	if (!place)
+		return NULL;
+	snprintf(place, room, "--set %s", text);
+	return out->set[out->nset++] = place;
+}
+
 int entries_set(struct entries *out, const char *text, struct error *e)
 {
 	char *copy = strdup(text), *kind, *name, *key, *value;
+	const char *place = keep_place(out, text);
 	bool named, found = false;
 	int status = 0;
 
-	if (!copy)
+	if (!copy || !place) {
+		free(copy);
 		return no_memory(e);
+	}
 	if (!split_set(copy, &kind, &name, &key, &value)) {
 		status = error_set(e, STATUS_USAGE, "--set %s: expected SECTION.KEY=VALUE or SECTION.NAME.KEY=VALUE", text);
 		goto out;
@@ -263,7 +283,7 @@ int entries_set(struct entries *out, const char *text, struct error *e)
 		if (strcmp(s->kind, kind) || (name && strcmp(s->name, name)))
 			continue;
 		found = true;
-		if (put_entry(s, key, value, text, 0))
+		if (put_entry(s, key, value, place, 0))
 			status = no_memory(e);
 	}
 	if (!found && !status)
@@ -287,6 +307,9 @@ void entries_free(struct entries *out)
 		free(s->kind);
 		free(s->name);
 	}
+	for (size_t i = 0; i < out->nset; i++)
+		free(out->set[i]);
+	free(out->set);
 	free(out->section);
 	free(out->source);
 	free(out->file);

@@ -26,6 +26,8 @@ struct entries {
 	char *source; /* the whole text */
 	struct section *section;
 	size_t nsections;
+	char **set; /* "--set …" as messages name them */
+	size_t nset;
 };
 
 /* Read with inih. Duplicate sections and keys, lines that are neither, overlong lines are errors. */
@@ -33,7 +35,6 @@ int entries_read(const char *file, struct entries *out, struct error *e);
 
 /*
  * Apply "KIND.KEY=VALUE" (all sections of the kind; made when there is none) or "KIND.NAME.KEY=VALUE".
- * text must stay valid as long as out.
  */
 int entries_set(struct entries *out, const char *text, struct error *e);
 

@@ -18,6 +18,11 @@ struct cell {
 	char **argv; /* kickio's job options but for filename: "--name=randread", "--rw=randread", … */
 	size_t argc;
 	bool writes; /* the disk has to be restored after it */
+	/* What the length of one trial follows from. */
+	double fixed_s;     /* ramp and runtime of a time-based job, else 0 */
+	double limit_s;     /* ramp and runtime of another, 0 without */
+	uint64_t ios, bytes; /* of all its jobs together; not of a time-based one */
+	bool own_seed;      /* the workload sets randseed or randrepeat itself */
 };
 
 struct plan_trial {
@@ -44,6 +49,15 @@ struct plan {
 	size_t ntrials;
 	unsigned nblocks;
 };
+
+/*
+ * Every point of every workload, checked by kickio's own option parser; messages name the scenario's line.
+ * Only fills cell and ncells: the first half of plan_make.
+ */
+int plan_cells(const struct scenario *s, struct plan *p, struct error *e);
+
+/* The seed of a cell's random offsets in a block: the same for all its variants. */
+uint64_t plan_offset_seed(const struct plan *p, unsigned block, unsigned cell);
 
 int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct error *e);
 void plan_free(struct plan *p);
