@@ -1,0 +1,298 @@
+#include "host/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guest/text.h"
+
+struct store {
+	char *path;
+};
+
+static const char *const folders[] = { "domains", "trials", "console" };
+
+static char *join(const char *a, const char *b)
+{
+	struct text t = { 0 };
+
+	text_add(&t, "%s/%s", a, b);
+	if (t.failed)
+		text_free(&t);
+	return t.data; /* the text's own memory */
+}
+
+/* mkdir -p */
+static int make_folders(const char *path, struct error *e)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return error_set(e, STATUS_HOST, "out of memory");
+	for (char *p = copy + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		mkdir(copy, 0777);
+		*p = '/';
+	}
+	free(copy);
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return error_errno(e, STATUS_HOST, "cannot make the folder %s", path);
+	return 0;
+}
+
+static struct store *new_store(const char *path, struct error *e)
+{
+	struct store *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->path = strdup(path);
+	if (!s || !s->path) {
+		error_set(e, STATUS_HOST, "out of memory");
+		store_close(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* RESULTS/<time>-<name>, with -2, -3 … behind it when two runs begin in one second. */
+static int make_named(const char *results, const char *name, char *path, size_t room, struct error *e)
+{
+	char stamp[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	if (make_folders(results, e))
+		return -1;
+	for (int k = 1; k < 1000; k++) {
+		if (k == 1)
+			snprintf(path, room, "%s/%s-%s", results, stamp, name);
+		else
+			snprintf(path, room, "%s/%s-%s-%d", results, stamp, name, k);
+		if (mkdir(path, 0777) == 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return error_errno(e, STATUS_HOST, "cannot make the run folder %s", path);
+}
+
+int store_create(const char *path, const char *results, const char *name, struct store **out, struct error *e)
+{
+	char made[4096];
+	struct stat st;
+
+	*out = NULL;
+	if (!path) {
+		if (make_named(results, name, made, sizeof(made), e))
+			return -1;
+		path = made;
+	} else {
+		char *run = join(path, "run.json");
+		bool taken = run && stat(run, &st) == 0;
+
+		free(run);
+		if (taken)
+			return error_set(e, STATUS_USAGE, "%s already holds a run: choose another folder, or go on with --resume %s",
+					 path, path);
+		if (make_folders(path, e))
+			return -1;
+	}
+	*out = new_store(path, e);
+	if (!*out)
+		return -1;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char *folder = join(path, folders[i]);
+
+		if (!folder || (mkdir(folder, 0777) && errno != EEXIST)) {
+			error_errno(e, STATUS_HOST, "cannot make the folder %s/%s", path, folders[i]);
+			free(folder);
+			store_close(*out);
+			*out = NULL;
+			return -1;
+		}
+		free(folder);
+	}
+	return 0;
+}
+
+int store_open(const char *path, struct store **out, struct error *e)
+{
+	char *run = join(path, "run.json");
+	struct stat st;
+
+	*out = NULL;
+	if (!run)
+		return error_set(e, STATUS_HOST, "out of memory");
+	if (stat(run, &st)) {
+		free(run);
+		return error_errno(e, STATUS_USAGE, "%s is no run folder: run.json", path);
+	}
+	free(run);
+	*out = new_store(path, e);
+	return *out ? 0 : -1;
+}
+
+const char *store_path(const struct store *s)
+{
+	return s->path;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	free(s->path);
+	free(s);
+}
+
+static void sync_folder(const char *file)
+{
+	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL;
+	int fd;
+
+	if (slash) {
+		*slash = '\0';
+		fd = open(*copy ? copy : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0) {
+			fsync(fd);
+			close(fd);
+		}
+	}
+	free(copy);
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, bytes, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e)
+{
+	char *path = join(s->path, name), *temporary = path ? join(s->path, ".writing") : NULL;
+	int fd, status = -1;
+
+	if (!temporary) {
+		free(path);
+		return error_set(e, STATUS_HOST, "out of memory");
+	}
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		error_errno(e, STATUS_HOST, "cannot write %s", path);
+		goto out;
+	}
+	if (write_all(fd, bytes, length) || fsync(fd)) {
+		error_errno(e, STATUS_HOST, "cannot write %s", path);
+		close(fd);
+		unlink(temporary);
+		goto out;
+	}
+	close(fd);
+	if (rename(temporary, path)) {
+		error_errno(e, STATUS_HOST, "cannot write %s", path);
+		goto out;
+	}
+	sync_folder(path);
+	status = 0;
+out:
+	free(temporary);
+	free(path);
+	return status;
+}
+
+int store_write_json(struct store *s, const char *name, const json_t *value, struct error *e)
+{
+	char *text = json_dumps(value, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	struct text line = { 0 };
+	int status;
+
+	if (!text)
+		return error_set(e, STATUS_HOST, "%s: cannot be written as JSON", name);
+	text_add(&line, "%s\n", text);
+	free(text);
+	status = line.failed ? error_set(e, STATUS_HOST, "out of memory")
+			     : store_write(s, name, line.data, line.length, e);
+	text_free(&line);
+	return status;
+}
+
+int store_read_json(const struct store *s, const char *name, const char *schema, json_t **out, struct error *e)
+{
+	char *path = join(s->path, name);
+	json_error_t why;
+	const char *have;
+	json_t *value;
+
+	*out = NULL;
+	if (!path)
+		return error_set(e, STATUS_HOST, "out of memory");
+	value = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+	if (!value) {
+		if (why.line > 0)
+			error_at(e, STATUS_USAGE, path, why.line, "%s", why.text);
+		else
+			error_set(e, STATUS_USAGE, "%s: %s", path, why.text);
+		free(path);
+		return -1;
+	}
+	have = json_string_value(json_object_get(value, "schema"));
+	if (!have || strncmp(have, schema, strlen(schema))) {
+		error_at(e, STATUS_USAGE, path, 0, "schema is %s, expected %s: written by another version of kickbench?",
+			 have ? have : "missing", schema);
+		json_decref(value);
+		free(path);
+		return -1;
+	}
+	free(path);
+	*out = value;
+	return 0;
+}
+
+bool store_has(const struct store *s, const char *name)
+{
+	char *path = join(s->path, name);
+	bool there = path && access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+int store_cut_trial(struct store *s, unsigned trial, struct error *e)
+{
+	char name[64], cut[64];
+	char *from, *to;
+	int status = 0;
+
+	for (int k = 1;; k++) {
+		snprintf(cut, sizeof(cut), "trials/%06u.cut-%d.json", trial, k);
+		if (!store_has(s, cut))
+			break;
+	}
+	snprintf(name, sizeof(name), "trials/%06u.json", trial);
+	from = join(s->path, name);
+	to = join(s->path, cut);
+	if (!from || !to)
+		status = error_set(e, STATUS_HOST, "out of memory");
+	else if (rename(from, to))
+		status = error_errno(e, STATUS_HOST, "cannot rename %s to %s", from, to);
+	free(from);
+	free(to);
+	return status;
+}
