@@ -6,6 +6,7 @@
 #include "host/scenario.h"
 
 #define DOMAIN_PREFIX "kickbench-"
+#define DOMAIN_MAX_DISKS 8
 
 struct domain_disk {
 	const struct settings *settings; /* cache resolved */
@@ -25,21 +26,48 @@ struct domain_spec {
 	size_t ndisks;
 };
 
-/* Append the XML, indented. disk k is target vd<a+k>, alias ua-disk<k>, in PCI slot order. */
+/*
+ * Append the XML, indented. disk k is target vd<a+k>, alias ua-disk<k>, in PCI slot order. The disks that ask
+ * for an iothread get iothread1, iothread2, … in their order. Pins of vCPUs and emulator belong to the guest:
+ * disks that ask for different ones are refused.
+ */
 int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e);
 
 /* The owner that an XML names; -1 when it is not one of ours. */
 int domain_owner(const char *xml, long *pid, uint64_t *started);
 
 /*
+ * poll_max_ns is no part of the XML: libvirt learnt it in 9.4 and cannot say what is in force. Append the QMP
+ * command that sets it for disk k of the spec, to be sent after the start. Returns 1, or 0 when there is
+ * nothing to set.
+ */
+int domain_poll_command(const struct domain_spec *spec, size_t disk, struct text *qmp);
+
+/* The number of disk k's iothread (its QOM path is /objects/iothread<n>), 0 when it has none. */
+unsigned domain_iothread(const struct domain_spec *spec, size_t disk);
+
+/*
+ * Where domain_verify()'s evidence comes from: the properties to qom-get, NULL at the end, and the paths of
+ * disk k in the emulator's object tree (…/virtio-backend for x-query-virtio-status). Properties that a build
+ * does not know may be left out of the evidence.
+ */
+extern const char *const domain_qom_properties[];
+void domain_qom_path(size_t disk, struct text *out);
+void domain_virtio_path(size_t disk, struct text *out);
+
+/*
  * Compare what is in force with what was asked: settings against live XML, qom properties and
  * virtio features (JSON texts of the QMP replies, NULL when a query was not possible).
  * Appends a JSON object: {"verified":{key:value…},"unverified":[key…],"mismatch":[{"key","want","have"}…],
  * "features":[…]}. Returns the number of mismatches.
+ * Keys that were left unset are reported as they are found and cannot mismatch. A feature counts only as it was
+ * negotiated; what device and libvirt offer proves nothing. size and path are not looked at: the guest
+ * and the file's maker know them. A setting that is only known from the live XML (cache, io, pins) is what
+ * libvirt passed on to the emulator.
  */
 struct domain_evidence {
 	const char *live_xml;
-	const char *qom;          /* {"ioeventfd":true,"num-queues":1,…}: collected qom-get values */
+	const char *qom;          /* {"ioeventfd":true,"num-queues":1,…}: collected qom-get values, by domain_qom_properties */
 	const char *virtio_status; /* reply of x-query-virtio-status */
 	const char *iothread;     /* {"poll-max-ns":…} */
 };

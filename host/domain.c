@@ -1,0 +1,438 @@
+/*
+ * A guest as domain XML. Machine type pc: under libvirt it needs no root ports, no SATA controller and no
+ * bridge, so firmware and kernel have less to probe than with q35, and legacy, transitional and modern disks
+ * all sit on the same bus.
+ */
+#include "host/domain.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <libxml/tree.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/domain_names.h"
+
+#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
+#define FIRST_SLOT 3 /* 0 host bridge, 1 ISA and IDE, 2 kept by libvirt for video */
+
+static xmlNode *element(xmlNode *parent, const char *name)
+{
+	return xmlNewChild(parent, NULL, BAD_CAST name, NULL);
+}
+
+static xmlNode *text_element(xmlNode *parent, const char *name, const char *text)
+{
+	/* xmlNewTextChild escapes; xmlNewChild would take "&" for the start of an entity */
+	return xmlNewTextChild(parent, NULL, BAD_CAST name, BAD_CAST text);
+}
+
+static void attribute(xmlNode *node, const char *name, const char *value)
+{
+	xmlNewProp(node, BAD_CAST name, BAD_CAST value);
+}
+
+static void KB_PRINTF(3, 4) attribute_f(xmlNode *node, const char *name, const char *fmt, ...)
+{
+	char value[128];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(value, sizeof(value), fmt, ap);
+	va_end(ap);
+	attribute(node, name, value);
+}
+
+/* XML can hold neither invalid UTF-8 nor control characters; libxml2 would write them and libvirt choke. */
+static int check_string(const char *what, const char *s, struct error *e)
+{
+	if (!s)
+		return 0;
+	if (!xmlCheckUTF8(BAD_CAST s))
+		return error_set(e, STATUS_USAGE, "%s is not valid UTF-8, which libvirt's XML needs", what);
+	for (const char *c = s; *c; c++)
+		if ((unsigned char)*c < 0x20 && *c != '\t' && *c != '\n')
+			return error_set(e, STATUS_USAGE, "%s has a control character, which XML cannot hold", what);
+	return 0;
+}
+
+static int same_pin(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static int check_spec(const struct domain_spec *spec, struct error *e)
+{
+	const struct settings *first = spec->ndisks ? spec->disk[0].settings : NULL;
+
+	if (spec->ndisks > DOMAIN_MAX_DISKS)
+		return error_set(e, STATUS_USAGE, "%zu disks, at most %d", spec->ndisks, DOMAIN_MAX_DISKS);
+	if (!spec->kernel)
+		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
+	if (check_string("the guest's name", spec->name, e) || check_string("the emulator's path", spec->emulator, e) ||
+	    check_string("the kernel's path", spec->kernel, e) || check_string("the initrd's path", spec->initrd, e) ||
+	    check_string("the kernel's command line", spec->cmdline, e))
+		return -1;
+	for (size_t k = 0; k < spec->ndisks; k++) {
+		const struct domain_disk *disk = &spec->disk[k];
+
+		if (check_string("the disk's path", disk->source, e) ||
+		    check_string("the disk's serial number", disk->serial, e))
+			return -1;
+		if (disk->settings->backend != BACKEND_NULL && !disk->source)
+			return error_set(e, STATUS_USAGE, "disk %zu has no file", k);
+		if (!same_pin(disk->settings->vcpupin, first->vcpupin) ||
+		    !same_pin(disk->settings->emulatorpin, first->emulatorpin))
+			return error_set(e, STATUS_USAGE,
+					 "vcpupin and emulatorpin belong to the whole guest: "
+					 "disks of one guest cannot have different ones");
+	}
+	return 0;
+}
+
+unsigned domain_iothread(const struct domain_spec *spec, size_t disk)
+{
+	unsigned number = 0;
+
+	if (spec->disk[disk].settings->iothread != TOGGLE_ON)
+		return 0;
+	for (size_t k = 0; k <= disk; k++)
+		number += spec->disk[k].settings->iothread == TOGGLE_ON;
+	return number;
+}
+
+int domain_poll_command(const struct domain_spec *spec, size_t disk, struct text *qmp)
+{
+	unsigned iothread = domain_iothread(spec, disk);
+
+	if (!iothread || spec->disk[disk].settings->poll_max_ns < 0)
+		return 0;
+	text_add(qmp,
+		 "{\"execute\":\"qom-set\",\"arguments\":{\"path\":\"/objects/iothread%u\","
+		 "\"property\":\"poll-max-ns\",\"value\":%" PRId64 "}}",
+		 iothread, spec->disk[disk].settings->poll_max_ns);
+	return 1;
+}
+
+static void add_metadata(xmlNode *root, const struct domain_spec *spec)
+{
+	xmlNode *owner = element(element(root, "metadata"), "owner");
+	xmlNs *ns = xmlNewNs(owner, BAD_CAST DOMAIN_NAMESPACE, BAD_CAST "kickbench");
+
+	xmlSetNs(owner, ns);
+	attribute_f(owner, "pid", "%ld", spec->owner_pid);
+	attribute_f(owner, "started", "%" PRIu64, spec->owner_started);
+}
+
+static void add_memory(xmlNode *root, const struct guest *guest)
+{
+	char kib[32];
+
+	snprintf(kib, sizeof(kib), "%" PRIu64, guest->memory / 1024);
+	attribute(text_element(root, "memory", kib), "unit", "KiB");
+}
+
+static void add_processors(xmlNode *root, const struct domain_spec *spec)
+{
+	xmlNode *cpu = element(root, "cpu"), *topology;
+
+	if (spec->accel == ACCEL_KVM) {
+		attribute(cpu, "mode", "host-passthrough");
+		attribute(cpu, "migratable", "off"); /* else the invariant TSC is hidden */
+	} else {
+		/* qemu64, not max: five-level page tables and the rest of "max" cost the emulation 0.1 s of boot */
+		attribute(cpu, "mode", "custom");
+		attribute(cpu, "match", "exact");
+		attribute(cpu, "check", "none");
+		text_element(cpu, "model", "qemu64");
+	}
+	topology = element(cpu, "topology");
+	attribute(topology, "sockets", "1");
+	attribute_f(topology, "cores", "%u", spec->guest->vcpus);
+	attribute(topology, "threads", "1");
+	if (spec->accel != ACCEL_KVM) {
+		xmlNode *feature = element(cpu, "feature"); /* the guest would distrust a TSC without it */
+
+		attribute(feature, "policy", "require");
+		attribute(feature, "name", "invtsc");
+	}
+}
+
+static void add_pin(xmlNode *tune, const char *name, const char *number_name, unsigned number, const char *cpus)
+{
+	xmlNode *pin = element(tune, name);
+
+	if (number_name)
+		attribute_f(pin, number_name, "%u", number);
+	attribute(pin, "cpuset", cpus);
+}
+
+static void add_tuning(xmlNode *root, const struct domain_spec *spec)
+{
+	const struct settings *first = spec->ndisks ? spec->disk[0].settings : NULL;
+	xmlNode *tune = element(root, "cputune");
+
+	for (unsigned v = 0; first && first->vcpupin && v < spec->guest->vcpus; v++)
+		add_pin(tune, "vcpupin", "vcpu", v, first->vcpupin);
+	if (first && first->emulatorpin)
+		add_pin(tune, "emulatorpin", NULL, 0, first->emulatorpin);
+	for (size_t k = 0; k < spec->ndisks; k++)
+		if (domain_iothread(spec, k) && spec->disk[k].settings->iothreadpin)
+			add_pin(tune, "iothreadpin", "iothread", domain_iothread(spec, k),
+				spec->disk[k].settings->iothreadpin);
+	if (!tune->children) {
+		xmlUnlinkNode(tune);
+		xmlFreeNode(tune);
+	}
+}
+
+static void add_iothreads(xmlNode *root, const struct domain_spec *spec)
+{
+	unsigned count = 0;
+	char number[16];
+
+	for (size_t k = 0; k < spec->ndisks; k++)
+		count += domain_iothread(spec, k) != 0;
+	if (!count)
+		return;
+	snprintf(number, sizeof(number), "%u", count);
+	text_element(root, "iothreads", number);
+}
+
+static void add_os(xmlNode *root, const struct domain_spec *spec)
+{
+	xmlNode *os = element(root, "os");
+	xmlNode *type = text_element(os, "type", "hvm");
+
+	attribute(type, "arch", "x86_64");
+	attribute(type, "machine", "pc");
+	text_element(os, "kernel", spec->kernel);
+	if (spec->initrd)
+		text_element(os, "initrd", spec->initrd);
+	if (spec->cmdline)
+		text_element(os, "cmdline", spec->cmdline);
+}
+
+/* A toggle as libvirt's attribute; nothing when it is unset. */
+static void add_toggle(xmlNode *driver, const char *name, enum toggle value)
+{
+	if (value != TOGGLE_UNSET)
+		attribute(driver, name, value == TOGGLE_ON ? "on" : "off");
+}
+
+static void add_driver(xmlNode *disk, const struct domain_spec *spec, size_t k, bool stand_in)
+{
+	const struct settings *s = spec->disk[k].settings;
+	xmlNode *driver = element(disk, "driver");
+
+	attribute(driver, "name", "qemu");
+	attribute(driver, "type", "raw");
+	if (s->backend != BACKEND_NULL && s->cache != CACHE_AUTO && !stand_in)
+		attribute(driver, "cache", cache_name(s->cache));
+	if (s->backend != BACKEND_NULL && !stand_in) {
+		attribute(driver, "io", disk_io_name(s->io));
+		attribute(driver, "discard", "ignore"); /* holes would change what is measured */
+	}
+	add_toggle(driver, "ioeventfd", s->ioeventfd);
+	add_toggle(driver, "event_idx", s->event_idx);
+	add_toggle(driver, "packed", s->packed);
+	if (s->queues)
+		attribute_f(driver, "queues", "%u", s->queues);
+	if (s->queue_size)
+		attribute_f(driver, "queue_size", "%u", s->queue_size);
+	if (domain_iothread(spec, k))
+		attribute_f(driver, "iothread", "%u", domain_iothread(spec, k));
+}
+
+/*
+ * null-co and blkdebug have no XML: such a disk is an ordinary one over a stand-in (the kernel, read only;
+ * nobody reads it), whose device is then given our own block node. Names, PCI order and statistics stay usual.
+ */
+static bool has_own_node(const struct settings *s)
+{
+	return s->backend == BACKEND_NULL || s->inject != INJECT_NONE;
+}
+
+static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
+{
+	const struct settings *s = spec->disk[k].settings;
+	bool own_node = has_own_node(s);
+	xmlNode *disk = element(devices, "disk"), *source, *node;
+
+	attribute(disk, "type", "file");
+	attribute(disk, "device", "disk");
+	if (s->model != MODEL_VIRTIO)
+		attribute(disk, "model", model_name(s->model));
+	add_driver(disk, spec, k, own_node);
+	source = element(disk, "source");
+	attribute(source, "file", own_node ? spec->kernel : spec->disk[k].source);
+	node = element(disk, "target");
+	attribute_f(node, "dev", "vd%c", (char)('a' + k));
+	attribute(node, "bus", "virtio");
+	if (own_node)
+		element(disk, "readonly");
+	if (spec->disk[k].serial)
+		text_element(disk, "serial", spec->disk[k].serial);
+	attribute_f(element(disk, "alias"), "name", DOMAIN_ALIAS "%zu", k);
+	node = element(disk, "address");
+	attribute(node, "type", "pci");
+	attribute(node, "domain", "0x0000");
+	attribute(node, "bus", "0x00");
+	attribute_f(node, "slot", "0x%02zx", FIRST_SLOT + k);
+	attribute(node, "function", "0x0");
+}
+
+static void add_serial(xmlNode *devices, unsigned port)
+{
+	xmlNode *serial = element(devices, "serial"), *target;
+
+	attribute(serial, "type", "pty");
+	target = element(serial, "target");
+	attribute(target, "type", "isa-serial");
+	attribute_f(target, "port", "%u", port);
+}
+
+static void add_devices(xmlNode *root, const struct domain_spec *spec)
+{
+	xmlNode *devices = element(root, "devices"), *usb;
+
+	if (spec->emulator)
+		text_element(devices, "emulator", spec->emulator);
+	for (size_t k = 0; k < spec->ndisks; k++)
+		add_disk(devices, spec, k);
+	usb = element(devices, "controller");
+	attribute(usb, "type", "usb");
+	attribute(usb, "model", "none");
+	add_serial(devices, 0);
+	add_serial(devices, 1);
+	attribute(element(devices, "memballoon"), "model", "none");
+}
+
+/* The file below blkdebug, opened as the cache setting asks; libvirt does the same for ordinary disks. */
+static json_t *file_node(const struct settings *s, const char *source)
+{
+	bool direct = s->cache == CACHE_NONE || s->cache == CACHE_DIRECTSYNC;
+	const char *aio = s->io == IO_NATIVE ? "native" : s->io == IO_URING ? "io_uring" : "threads";
+
+	return json_pack("{s:s, s:s, s:s, s:{s:b, s:b}}", "driver", "file", "filename", source, "aio", aio, "cache",
+			 "direct", direct, "no-flush", s->cache == CACHE_UNSAFE);
+}
+
+static json_t *own_node(const struct domain_spec *spec, size_t k)
+{
+	const struct settings *s = spec->disk[k].settings;
+	char name[32];
+	json_t *node, *below;
+
+	snprintf(name, sizeof(name), DOMAIN_NODE "%zu", k);
+	if (s->backend == BACKEND_NULL)
+		node = json_pack("{s:s, s:s, s:I, s:I, s:b}", "driver", "null-co", "node-name", name, "size",
+				 (json_int_t)s->size, "latency-ns", (json_int_t)s->latency_ns, "read-zeroes", 1);
+	else
+		node = NULL;
+	if (s->inject == INJECT_NONE)
+		return node;
+	if (node)
+		json_object_del(node, "node-name"); /* it belongs to the uppermost node */
+	below = node ? node : file_node(s, spec->disk[k].source);
+	return json_pack("{s:s, s:s, s:o, s:[{s:s, s:s, s:i, s:I, s:b, s:b}]}", "driver", "blkdebug", "node-name", name,
+			 "image", below, "inject-error", "event", "none", "iotype",
+			 s->inject == INJECT_READ ? "read" : "write", "errno", 5, "sector",
+			 (json_int_t)s->inject_sector, "once", 0, "immediately", 0);
+}
+
+static int add_own_nodes(xmlNode *root, xmlNs *qemu, const struct domain_spec *spec)
+{
+	xmlNode *commandline = NULL, *override = NULL, *node;
+
+	for (size_t k = 0; k < spec->ndisks; k++) {
+		json_t *json;
+		char *words;
+
+		if (!has_own_node(spec->disk[k].settings))
+			continue;
+		json = own_node(spec, k);
+		words = json ? json_dumps(json, JSON_COMPACT) : NULL;
+		json_decref(json);
+		if (!words)
+			return -1;
+		if (!commandline)
+			commandline = xmlNewChild(root, qemu, BAD_CAST "commandline", NULL);
+		attribute(xmlNewChild(commandline, qemu, BAD_CAST "arg", NULL), "value", "-blockdev");
+		attribute(xmlNewChild(commandline, qemu, BAD_CAST "arg", NULL), "value", words);
+		free(words);
+	}
+	for (size_t k = 0; k < spec->ndisks; k++) {
+		if (!has_own_node(spec->disk[k].settings))
+			continue;
+		if (!override)
+			override = xmlNewChild(root, qemu, BAD_CAST "override", NULL);
+		node = xmlNewChild(override, qemu, BAD_CAST "device", NULL);
+		attribute_f(node, "alias", DOMAIN_ALIAS "%zu", k);
+		node = xmlNewChild(node, qemu, BAD_CAST "frontend", NULL);
+		node = xmlNewChild(node, qemu, BAD_CAST "property", NULL);
+		attribute(node, "name", "drive");
+		attribute(node, "type", "string");
+		attribute_f(node, "value", DOMAIN_NODE "%zu", k);
+	}
+	return 0;
+}
+
+static int build(xmlDoc *doc, const struct domain_spec *spec)
+{
+	xmlNode *root = xmlNewNode(NULL, BAD_CAST "domain"), *node;
+	xmlNs *qemu;
+	char number[16];
+
+	xmlDocSetRootElement(doc, root);
+	qemu = xmlNewNs(root, BAD_CAST QEMU_NAMESPACE, BAD_CAST "qemu");
+	attribute(root, "type", spec->accel == ACCEL_KVM ? "kvm" : "qemu");
+	text_element(root, "name", spec->name);
+	add_metadata(root, spec);
+	add_memory(root, spec->guest);
+	snprintf(number, sizeof(number), "%u", spec->guest->vcpus);
+	attribute(text_element(root, "vcpu", number), "placement", "static");
+	add_iothreads(root, spec);
+	add_tuning(root, spec);
+	add_os(root, spec);
+	node = element(root, "features");
+	element(node, "acpi"); /* without it the guest halts instead of powering off */
+	element(node, "apic");
+	attribute(element(node, "vmport"), "state", "off");
+	add_processors(root, spec);
+	attribute(element(root, "clock"), "offset", "utc");
+	text_element(root, "on_poweroff", "destroy");
+	text_element(root, "on_reboot", "destroy"); /* a panic with panic=-1 ends here, it does not start again */
+	text_element(root, "on_crash", "destroy");
+	add_devices(root, spec);
+	return add_own_nodes(root, qemu, spec);
+}
+
+int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e)
+{
+	xmlDoc *doc;
+	int length, rc = -1;
+
+	if (check_spec(spec, e))
+		return -1;
+	doc = xmlNewDoc(BAD_CAST "1.0");
+	if (doc && !build(doc, spec)) {
+		xmlNode *root = xmlDocGetRootElement(doc);
+		xmlBuffer *buffer = xmlBufferCreate();
+
+		/* the node, not the document: libvirt wants no <?xml?> line, and the tests no encoding */
+		length = buffer ? xmlNodeDump(buffer, doc, root, 0, 1) : -1;
+		if (length > 0) {
+			text_add_bytes(xml, xmlBufferContent(buffer), (size_t)xmlBufferLength(buffer));
+			text_add(xml, "\n");
+			rc = 0;
+		}
+		xmlBufferFree(buffer);
+	}
+	xmlFreeDoc(doc);
+	if (rc || xml->failed)
+		return error_set(e, STATUS_HOST, "out of memory while writing the domain XML");
+	return 0;
+}
