@@ -1,0 +1,302 @@
+#include "guest/agent_job.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "guest/json_read.h"
+#include "guest/options.h"
+#include "guest/os.h"
+#include "guest/output.h"
+#include "guest/run.h"
+
+#define STATUS_INTERVAL_US 1000000
+
+/* The job that runs. */
+struct serving {
+	struct agent_link *link;
+	char *id, *disk;
+	struct os_counters before, after;
+	struct text notes;
+	bool bye;          /* the host said it, or the port is gone: do not wait for another job */
+	struct error *e;   /* of the link */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Begin the payload of a frame about this job. */
+static struct text about(const struct serving *s)
+{
+	struct text t = {0};
+
+	text_add(&t, "{\"id\":");
+	text_add_json_string(&t, s->id);
+	return t;
+}
+
+/* End it and send it. A port that is gone ends the job and then the agent. */
+static void send_about(struct serving *s, enum frame_type type, struct text *payload)
+{
+	text_add(payload, "}");
+	if (!s->bye && agent_link_send(s->link, type, payload, s->e) < 0) {
+		s->bye = true;
+		run_terminate(SIGTERM);
+	}
+	text_free(payload);
+}
+
+static void send_clock(struct serving *s, enum frame_type type, uint64_t clock_ns)
+{
+	struct text t = about(s);
+
+	text_add(&t, ",\"clock_ns\":%llu", (unsigned long long)clock_ns);
+	send_about(s, type, &t);
+}
+
+static void send_error(struct serving *s, const char *message)
+{
+	struct text t = about(s);
+
+	text_add(&t, ",\"message\":");
+	text_add_json_string(&t, message);
+	send_about(s, FRAME_ERROR, &t);
+}
+
+/* The counters are read last, so that sending the frame is not counted as the job's. */
+static void on_begin(void *context)
+{
+	struct serving *s = context;
+
+	send_clock(s, FRAME_BEGIN, now_ns());
+	agent_link_drain(s->link);
+	os_counters(s->disk, &s->before);
+}
+
+static void on_end(void *context)
+{
+	struct serving *s = context;
+	uint64_t clock_ns = now_ns();
+
+	os_counters(s->disk, &s->after);
+	send_clock(s, FRAME_END, clock_ns);
+}
+
+static void on_note(void *context, const char *line)
+{
+	struct serving *s = context;
+	struct text t = about(s);
+
+	text_add(&s->notes, "%s\n", line);
+	text_add(&t, ",\"text\":");
+	text_add_json_string(&t, line);
+	send_about(s, FRAME_LOG, &t);
+}
+
+/* What the host says while a job runs, without waiting for it. */
+static void look_for_bye(struct serving *s)
+{
+	struct frame frame;
+	int got;
+
+	while (!s->bye && (got = agent_link_receive(s->link, 0, &frame, s->e)) != 0) {
+		if (got < 0 || frame.type == FRAME_BYE) {
+			s->bye = true;
+			run_terminate(SIGTERM);
+		} else {
+			on_note(s, "another job arrived while one runs; it is dropped");
+		}
+	}
+}
+
+static void on_progress(void *context, const struct progress *p)
+{
+	struct serving *s = context;
+	struct text t;
+
+	look_for_bye(s);
+	t = about(s);
+	text_add(&t, ",\"elapsed_us\":%llu,\"eta_us\":", (unsigned long long)p->elapsed_us);
+	if (p->eta_us == UINT64_MAX)
+		text_add(&t, "null");
+	else
+		text_add(&t, "%llu", (unsigned long long)p->eta_us);
+	text_add(&t, ",\"running\":%u,\"read_bytes\":%llu,\"write_bytes\":%llu,\"read_ios\":%llu,\"write_ios\":%llu",
+		 p->running, (unsigned long long)p->bytes[DDIR_READ], (unsigned long long)p->bytes[DDIR_WRITE],
+		 (unsigned long long)p->ios[DDIR_READ], (unsigned long long)p->ios[DDIR_WRITE]);
+	send_about(s, FRAME_STATUS, &t);
+}
+
+static void add_difference(struct text *out, const char *key, uint64_t before, uint64_t after)
+{
+	text_add(out, "\"%s\":%llu,", key, (unsigned long long)(after - before));
+}
+
+static void add_disk_counters(struct text *out, const struct os_counters *b, const struct os_counters *a)
+{
+	if (!b->have_disk || !a->have_disk) {
+		text_add(out, "\"disk\":null,");
+		return;
+	}
+	text_add(out, "\"disk\":{");
+	add_difference(out, "reads", b->reads, a->reads);
+	add_difference(out, "writes", b->writes, a->writes);
+	add_difference(out, "flushes", b->flushes, a->flushes);
+	add_difference(out, "read_merges", b->read_merges, a->read_merges);
+	add_difference(out, "write_merges", b->write_merges, a->write_merges);
+	add_difference(out, "read_bytes", b->read_bytes, a->read_bytes);
+	add_difference(out, "write_bytes", b->write_bytes, a->write_bytes);
+	add_difference(out, "read_ms", b->read_ms, a->read_ms);
+	add_difference(out, "write_ms", b->write_ms, a->write_ms);
+	add_difference(out, "in_queue_ms", b->in_queue_ms, a->in_queue_ms);
+	text_add(out, "\"busy_ms\":%llu},", (unsigned long long)(a->busy_ms - b->busy_ms));
+}
+
+static void add_counters(struct text *out, const struct os_counters *b, const struct os_counters *a)
+{
+	text_add(out, "\"counters\":{");
+	add_disk_counters(out, b, a);
+	if (b->have_irq && a->have_irq)
+		add_difference(out, "interrupts", b->interrupts, a->interrupts);
+	else
+		text_add(out, "\"interrupts\":null,");
+	if (b->have_cpu && a->have_cpu) {
+		text_add(out, "\"cpu\":{");
+		add_difference(out, "user_us", b->cpu_user_us, a->cpu_user_us);
+		add_difference(out, "system_us", b->cpu_system_us, a->cpu_system_us);
+		text_add(out, "\"idle_us\":%llu}", (unsigned long long)(a->cpu_idle_us - b->cpu_idle_us));
+	} else {
+		text_add(out, "\"cpu\":null");
+	}
+	text_add(out, "}");
+}
+
+/* A payload is one line: leave out the white space between the tokens. */
+static void add_squeezed(struct text *out, const struct text *json)
+{
+	const char *p = text_get(json), *end = p + json->length, *from = p;
+	bool inside = false;
+
+	for (; p < end; p++) {
+		if (inside && *p == '\\' && p + 1 < end) {
+			p++;
+		} else if (*p == '"') {
+			inside = !inside;
+		} else if (!inside && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')) {
+			text_add_bytes(out, from, (size_t)(p - from));
+			from = p + 1;
+		}
+	}
+	text_add_bytes(out, from, (size_t)(p - from));
+	out->failed |= json->failed;
+}
+
+static void send_result(struct serving *s, const struct jobs *jobs, const struct run_result *result)
+{
+	struct text t = about(s), fio = {0};
+
+	output_json(&fio, jobs, result, true);
+	text_add(&t, ",\"status\":%u,\"notes\":", result->failed_jobs);
+	text_add_json_string(&t, text_get(&s->notes));
+	text_add(&t, ",");
+	add_counters(&t, &s->before, &s->after);
+	text_add(&t, ",\"fio\":");
+	add_squeezed(&t, &fio);
+	text_free(&fio);
+	if (t.failed || t.length >= FRAME_MAX_PAYLOAD) {
+		text_free(&t);
+		send_error(s, "the result is too large for a frame");
+	} else {
+		send_about(s, FRAME_RESULT, &t);
+	}
+}
+
+/* Lines that parsing the options left for the user. */
+static void send_notes(struct serving *s, char *lines)
+{
+	while (lines && *lines) {
+		char *end = strchr(lines, '\n');
+
+		if (end)
+			*end = '\0';
+		if (*lines)
+			on_note(s, lines);
+		lines = end ? end + 1 : NULL;
+	}
+}
+
+static int run(struct serving *s, int argc, char **argv, struct error *e)
+{
+	struct run_hooks hooks = {.context = s, .begin = on_begin, .progress = on_progress, .end = on_end,
+				  .note = on_note, .interval_us = STATUS_INTERVAL_US};
+	struct run_result result = {0};
+	struct text notes = {0};
+	struct jobs jobs = {0};
+	int ret;
+
+	ret = options_parse(argc, argv, &jobs, &notes, e);
+	send_notes(s, notes.data);
+	if (ret == 0 && jobs.count == 0)
+		ret = error_set(e, STATUS_FAILED, "no jobs defined");
+	if (ret == 0 && jobs.parse_only)
+		ret = error_set(e, STATUS_FAILED, "--parse-only measures nothing");
+	if (ret == 0)
+		ret = run_jobs(&jobs, &hooks, &result, e);
+	if (ret == 0)
+		send_result(s, &jobs, &result);
+	run_result_free(&result);
+	jobs_free(&jobs);
+	text_free(&notes);
+	return ret;
+}
+
+/* Take the job frame apart; argv gets the program's name in front, as a command line has it. */
+static int parse_job(struct serving *s, const char *payload, char ***argv, int *argc, struct error *e)
+{
+	char **list, **longer;
+	size_t n;
+
+	if (json_read_string(payload, "id", &s->id, e) < 0 || json_read_string(payload, "disk", &s->disk, e) < 0 ||
+	    json_read_strings(payload, "argv", &list, &n, e) < 0)
+		return -1;
+	if (!s->id) {
+		json_free_strings(list);
+		return error_set(e, STATUS_FAILED, "a job without an id");
+	}
+	longer = malloc((n + 2) * sizeof(*longer));
+	if (!longer) {
+		json_free_strings(list);
+		return error_set(e, STATUS_FAILED, "out of memory");
+	}
+	longer[0] = NULL;
+	memcpy(longer + 1, list, (n + 1) * sizeof(*longer));
+	free(list);
+	longer[0] = strdup("kickio");
+	*argv = longer;
+	*argc = (int)n + 1;
+	return 0;
+}
+
+int agent_job_serve(struct agent_link *link, const char *payload, struct error *e)
+{
+	struct serving s = {.link = link, .e = e};
+	struct error failed = {0};
+	char **argv = NULL;
+	int argc = 0;
+
+	if (parse_job(&s, payload, &argv, &argc, &failed) < 0 || run(&s, argc, argv, &failed) < 0)
+		send_error(&s, failed.text);
+	json_free_strings(argv);
+	text_free(&s.notes);
+	free(s.id);
+	free(s.disk);
+	if (e->status)
+		return -1;
+	return s.bye;
+}
