@@ -18,7 +18,7 @@ static const char *const fio_options[] = {
 	"disable_bw_measurement", "disable_clat", "disable_lat", "disable_slat", "disk_util", "do_verify",
 	"donorname", "error_dump", "exec_postrun", "exec_prerun", "exit_on_io_done", "exit_what",
 	"exitall", "exitall_on_error", "experimental_verify", "fadvise_hint", "fallocate", "fdatasync",
-	"file_append", "file_service_type", "filename_format", "fileoffset", "filesize", "fill_device",
+	"file_append", "file_service_type", "filename_format", "filesize", "fill_device",
 	"fill_fs", "fixedbufs", "flow", "flow_id", "flow_sleep", "force_async", "fsync_on_close", "gid",
 	"grace_time", "gtod_cpu", "gtod_reduce", "hipri", "hipri_percentage", "hostname", "hugepage-size",
 	"idle-prof", "ignore_error", "ignore_zone_limits", "include", "inflate-log", "inplace",

@@ -14,8 +14,22 @@
  */
 int options_parse(int argc, char *const *argv, struct jobs *jobs, struct text *notes, struct error *e);
 
-/* --help; --cmdhelp=NAME (NULL: all options, a line each). 0, or -1 for an unknown name. */
+/* The message of options_parse when everything is right but for a job. */
+extern const char options_no_jobs[];
+
+/*
+ * Do what --version, --help, --cmdhelp[=NAME] or --enghelp[=NAME] on the command line ask for.
+ * 1 when one of them was there, 0 when not, -1 and e when the name is unknown.
+ */
+int options_information(int argc, char *const *argv, FILE *out, struct error *e);
+
+void options_version(FILE *out);
+
+/* --help; --cmdhelp=NAME (NULL or "all": all options, a line each). 0, or -1 for an unknown name. */
 void options_help(FILE *out);
 int options_cmdhelp(FILE *out, const char *name, struct error *e);
+
+/* --enghelp=NAME (NULL: all engines, a line each). 0, or -1 for an unknown name. */
+int options_enghelp(FILE *out, const char *name, struct error *e);
 
 #endif
