@@ -137,6 +137,11 @@ static int ask_again(struct link *l, struct error *e)
 	return status;
 }
 
+int link_nudge(struct link *l, struct error *e)
+{
+	return l->received ? ask_again(l, e) : 0;
+}
+
 static int send_again(struct link *l, const json_t *body, struct error *e)
 {
 	json_int_t seq = json_integer_value(json_object_get(body, "seq"));

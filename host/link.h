@@ -45,6 +45,9 @@ int link_send(struct link *l, enum frame_type type, const json_t *body, struct e
  */
 int link_receive(struct link *l, int timeout_ms, struct message *m, struct error *e);
 
+/* Nothing came for a while: ask whether a frame was lost. */
+int link_nudge(struct link *l, struct error *e);
+
 /* Take in what the guest says until it is off or the time is over. True when it is off. */
 bool link_drain(struct link *l, int timeout_ms);
 

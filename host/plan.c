@@ -218,7 +218,7 @@ double plan_seconds(const struct scenario *s, const struct plan *p, const struct
 			const struct settings *disk = &s->variant[boot->variant[d]].settings;
 
 			if (dirty[d] && disk->backend != BACKEND_NULL)
-				total += (double)disk->size / pace->bandwidth;
+				total += (double)disk->size / pace->restore;
 		}
 	}
 	return total;

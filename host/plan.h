@@ -68,7 +68,8 @@ struct pace {
 	double stop_s;      /* bye to gone */
 	double trial_s;     /* overhead of a trial beside its runtime */
 	double iops;        /* of 4 KiB requests at depth 1 */
-	double bandwidth;   /* bytes/s of large requests and of restoring the disk */
+	double bandwidth;   /* bytes/s of large requests */
+	double restore;     /* bytes/s of restoring the test disk */
 	bool measured;
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "guest/text.h"
+#include "host/dirs.h"
 
 struct store {
 	char *path;
@@ -25,26 +26,6 @@ static char *join(const char *a, const char *b)
 	if (t.failed)
 		text_free(&t);
 	return t.data; /* the text's own memory */
-}
-
-/* mkdir -p */
-static int make_folders(const char *path, struct error *e)
-{
-	char *copy = strdup(path);
-
-	if (!copy)
-		return error_set(e, STATUS_HOST, "out of memory");
-	for (char *p = copy + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		mkdir(copy, 0777);
-		*p = '/';
-	}
-	free(copy);
-	if (mkdir(path, 0777) && errno != EEXIST)
-		return error_errno(e, STATUS_HOST, "cannot make the folder %s", path);
-	return 0;
 }
 
 static struct store *new_store(const char *path, struct error *e)
@@ -69,7 +50,7 @@ static int make_named(const char *results, const char *name, char *path, size_t 
 	struct tm tm;
 
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
-	if (make_folders(results, e))
+	if (dirs_make(results, e))
 		return -1;
 	for (int k = 1; k < 1000; k++) {
 		if (k == 1)
@@ -102,7 +83,7 @@ int store_create(const char *path, const char *results, const char *name, struct
 		if (taken)
 			return error_set(e, STATUS_USAGE, "%s already holds a run: choose another folder, or go on with --resume %s",
 					 path, path);
-		if (make_folders(path, e))
+		if (dirs_make(path, e))
 			return -1;
 	}
 	*out = new_store(path, e);

@@ -1,0 +1,95 @@
+#include "host/dirs.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int dirs_make(const char *path, struct error *e)
+{
+	char copy[4096];
+
+	if (strlen(path) >= sizeof(copy))
+		return error_set(e, STATUS_HOST, "%s: path too long", path);
+	strcpy(copy, path);
+	for (char *p = copy + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		mkdir(copy, 0777);
+		*p = '/';
+	}
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return error_errno(e, STATUS_HOST, "cannot make the folder %s", path);
+	return 0;
+}
+
+static int put(char *out, size_t room, struct error *e, const char *a, const char *b)
+{
+	int n = snprintf(out, room, "%s%s", a, b);
+
+	return n < 0 || (size_t)n >= room ? error_set(e, STATUS_HOST, "%s%s: path too long", a, b) : 0;
+}
+
+static int find_data(struct dirs *d, struct error *e)
+{
+	char exe[1024], probe[1100], *slash;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	static const char *const beside[] = { "/..", "/../share/kickbench" };
+
+	if (n < 0)
+		return error_errno(e, STATUS_HOST, "cannot find out where kickbench lies");
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(probe, sizeof(probe), "%s%s/images", exe, beside[i]);
+		if (access(probe, F_OK) == 0) {
+			char *real;
+
+			*strrchr(probe, '/') = '\0';
+			real = realpath(probe, NULL);
+			if (!real)
+				return error_errno(e, STATUS_HOST, "%s", probe);
+			put(d->data, sizeof(d->data), e, real, "");
+			free(real);
+			return e->status ? -1 : 0;
+		}
+	}
+	return error_set(e, STATUS_HOST, "the folder images is neither in %s%s nor in %s%s", exe, beside[0], exe, beside[1]);
+}
+
+/* $NAME/kickbench, or ~/DEFAULT/kickbench. */
+static int below_home(char *out, size_t room, const char *name, const char *otherwise, struct error *e)
+{
+	const char *xdg = getenv(name), *home = getenv("HOME");
+	const struct passwd *pw;
+
+	if (xdg && *xdg == '/') {
+		if (put(out, room, e, xdg, "/kickbench"))
+			return -1;
+		return dirs_make(out, e);
+	}
+	if (!home || *home != '/') {
+		pw = getpwuid(getuid());
+		home = pw ? pw->pw_dir : NULL;
+	}
+	if (!home)
+		return error_set(e, STATUS_HOST, "neither %s nor HOME is set", name);
+	return put(out, room, e, home, otherwise) ? -1 : dirs_make(out, e);
+}
+
+int dirs_find(struct dirs *d, struct error *e)
+{
+	if (find_data(d, e) ||
+	    below_home(d->state, sizeof(d->state), "XDG_STATE_HOME", "/.local/state/kickbench", e) ||
+	    below_home(d->cache, sizeof(d->cache), "XDG_CACHE_HOME", "/.cache/kickbench", e))
+		return -1;
+	if (put(d->build, sizeof(d->build), e, d->data, "/build"))
+		return -1;
+	return access(d->build, W_OK) == 0 ? 0 : put(d->build, sizeof(d->build), e, d->cache, "");
+}

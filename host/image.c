@@ -1,0 +1,119 @@
+#include "host/image.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/text.h"
+
+static char *path_of(const char *a, const char *b)
+{
+	struct text t = { 0 };
+
+	text_add(&t, "%s/%s", a, b);
+	return t.failed ? NULL : t.data;
+}
+
+/* Run FOLDER/build.sh OUT KICKIO. Its messages go to our stderr. */
+static int make(const char *script, const char *out, const char *kickio, const char *kernel, struct error *e)
+{
+	pid_t pid;
+	int status;
+
+	pid = fork();
+	if (pid < 0)
+		return error_errno(e, STATUS_HOST, "cannot start %s", script);
+	if (pid == 0) {
+		if (kernel)
+			setenv("KERNEL", kernel, 1);
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl("/bin/sh", "sh", script, out, kickio, (char *)NULL);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return error_errno(e, STATUS_HOST, "%s", script);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	return error_set(e, STATUS_HOST, "the guest's image could not be made: %s ended with status %d", script,
+			 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+static int read_manifest(const char *out, struct image *image, struct error *e)
+{
+	char *file = path_of(out, "manifest.json");
+	json_error_t why;
+	json_t *m = file ? json_load_file(file, 0, &why) : NULL;
+	const char *kernel = NULL, *arguments = NULL, *k = NULL, *i = NULL;
+	struct text id = { 0 };
+	int status = -1;
+
+	if (m && json_unpack_ex(m, &why, 0, "{s:s,s:s,s:{s:s,s:s}}", "kernel", &kernel, "arguments", &arguments, "sha256",
+				"vmlinuz", &k, "initramfs.cpio.gz", &i) == 0) {
+		text_add(&id, "%.16s-%.16s", k, i);
+		image->kernel = path_of(out, "vmlinuz");
+		image->initrd = path_of(out, "initramfs.cpio.gz");
+		image->arguments = strdup(arguments);
+		image->kernel_version = strdup(kernel);
+		image->id = id.failed ? NULL : id.data;
+		status = image->kernel && image->initrd && image->arguments && image->kernel_version && image->id
+			 ? 0 : error_set(e, STATUS_HOST, "out of memory");
+	} else {
+		error_set(e, STATUS_HOST, "%s: %s", file ? file : "manifest.json", why.text);
+	}
+	json_decref(m);
+	free(file);
+	return status;
+}
+
+int image_prepare(const struct guest *guest, const char *data_dir, const char *cache_dir,
+		  void (*say)(const char *line), struct image *image, struct error *e)
+{
+	const char *slash = strrchr(guest->image, '/');
+	struct text script = { 0 }, out = { 0 }, kickio = { 0 }, manifest = { 0 };
+	int status = -1;
+
+	*image = (struct image){ 0 };
+	if (*guest->image == '/' || access(guest->image, F_OK) == 0)
+		text_add(&script, "%s/build.sh", guest->image);
+	else
+		text_add(&script, "%s/%s/build.sh", data_dir, guest->image);
+	text_add(&out, "%s/images/%s%s", cache_dir, slash ? slash + 1 : guest->image, guest->kernel ? "-kernel" : "");
+	text_add(&kickio, "%s/build/kickio", data_dir);
+	if (access(text_get(&kickio), X_OK)) {
+		text_reset(&kickio);
+		text_add(&kickio, "%s/kickio", data_dir);
+	}
+	text_add(&manifest, "%s/manifest.json", text_get(&out));
+	if (guest->kernel && access(guest->kernel, R_OK))
+		error_errno(e, STATUS_HOST, "kernel %s of guest %s", guest->kernel, guest->name);
+	else if (access(text_get(&script), R_OK))
+		error_set(e, STATUS_HOST, "image %s of guest %s: %s is missing", guest->image, guest->name, text_get(&script));
+	else {
+		if (say && access(text_get(&manifest), F_OK))
+			say("making the guest's image (once)");
+		if (make(text_get(&script), text_get(&out), text_get(&kickio), guest->kernel, e) == 0)
+			status = read_manifest(text_get(&out), image, e);
+	}
+	if (status)
+		image_free(image);
+	text_free(&script);
+	text_free(&out);
+	text_free(&kickio);
+	text_free(&manifest);
+	return status;
+}
+
+void image_free(struct image *image)
+{
+	free(image->kernel);
+	free(image->initrd);
+	free(image->arguments);
+	free(image->kernel_version);
+	free(image->id);
+	*image = (struct image){ 0 };
+}

@@ -1,0 +1,221 @@
+#include "host/trial.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define LOST_FRAME_S 3.0 /* silence after which a lost frame is asked for */
+
+/* What is known while the job runs. */
+struct watch {
+	struct boot *b;
+	const struct trial_request *request;
+	struct trial *trial;
+	struct hostcount begin, end;
+	bool began, ended;
+	uint64_t guest_begin_ns, guest_end_ns;
+	uint64_t begin_seen_ns, end_seen_ns; /* host clock: frame arrived */
+	uint64_t ios;
+	double last_word, last_nudge, last_progress; /* host clock, seconds */
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+const char *trial_status_name(enum trial_status status)
+{
+	static const char *const names[] = { "ok", "failed", "stalled", "corrupt" };
+
+	return names[status];
+}
+
+static void count(struct watch *w, struct hostcount *into)
+{
+	hostcount_take(w->b->ops, w->b->guest, &w->b->threads, (unsigned)w->request->disk,
+		       w->b->request.accel == ACCEL_KVM, into);
+}
+
+static uint64_t number(const json_t *body, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(body, key));
+}
+
+static int send_job(struct watch *w, struct error *e)
+{
+	const struct trial_request *r = w->request;
+	json_t *argv = json_array(), *body;
+	char filename[160];
+	int status;
+
+	for (size_t i = 0; i < r->argc; i++)
+		json_array_append_new(argv, json_string(r->argv[i]));
+	snprintf(filename, sizeof(filename), "--filename=%s", w->b->disk_path[r->disk]);
+	json_array_append_new(argv, json_string(filename));
+	body = json_pack("{s:s,s:s,s:o}", "id", r->id, "disk", w->b->disk_path[r->disk], "argv", argv);
+	if (!body)
+		return error_set(e, STATUS_HOST, "out of memory");
+	status = link_send(&w->b->link, FRAME_JOB, body, e);
+	json_decref(body);
+	return status;
+}
+
+static void take_status(struct watch *w, const json_t *body)
+{
+	struct trial_progress p = {
+		.elapsed_s = (double)number(body, "elapsed_us") / 1e6,
+		.ios = number(body, "read_ios") + number(body, "write_ios"),
+		.bytes = number(body, "read_bytes") + number(body, "write_bytes"),
+	};
+
+	if (p.ios != w->ios) {
+		w->ios = p.ios;
+		w->last_progress = now_s();
+	}
+	if (w->request->progress)
+		w->request->progress(w->request->context, &p);
+}
+
+/* The guest's own view of the recorded span against ours: what of it the host counters missed. */
+static void finish_host(struct watch *w)
+{
+	struct text t = { 0 };
+	double host_span, guest_span;
+
+	if (!w->began || !w->ended)
+		return;
+	hostcount_json(&w->begin, &w->end, &t);
+	w->trial->host = t.failed ? NULL : json_loads(text_get(&t), 0, NULL);
+	text_free(&t);
+	if (!w->trial->host)
+		return;
+	host_span = (double)(w->end.at_ns - w->begin.at_ns);
+	guest_span = (double)(w->guest_end_ns - w->guest_begin_ns);
+	json_object_set_new(w->trial->host, "begin_delay_us",
+			    json_real((double)(w->begin.at_ns - w->begin_seen_ns) / 1e3));
+	json_object_set_new(w->trial->host, "end_delay_us", json_real((double)(w->end.at_ns - w->end_seen_ns) / 1e3));
+	json_object_set_new(w->trial->host, "span_difference_us", json_real((host_span - guest_span) / 1e3));
+}
+
+static void take_result(struct watch *w, json_t *body)
+{
+	struct trial *t = w->trial;
+	const char *notes = json_string_value(json_object_get(body, "notes"));
+	json_int_t status = json_integer_value(json_object_get(body, "status"));
+
+	t->result = json_incref(body);
+	finish_host(w);
+	if (status == 0) {
+		t->status = TRIAL_OK;
+		return;
+	}
+	t->status = TRIAL_FAILED;
+	snprintf(t->message, sizeof(t->message), "kickio ended with status %d%s%.400s", (int)status,
+		 notes && *notes ? ": " : "", notes ? notes : "");
+	for (char *p = t->message; *p; p++)
+		if (*p == '\n')
+			*p = p[1] ? ';' : '\0';
+}
+
+/* 1: the job is over. */
+static int take_message(struct watch *w, struct message *m)
+{
+	struct trial *t = w->trial;
+
+	w->last_word = w->last_nudge = now_s();
+	switch (m->type) {
+	case FRAME_BEGIN:
+		count(w, &w->begin);
+		w->began = true;
+		w->begin_seen_ns = m->at_ns;
+		w->guest_begin_ns = number(m->body, "clock_ns");
+		return 0;
+	case FRAME_END:
+		count(w, &w->end);
+		w->ended = true;
+		w->end_seen_ns = m->at_ns;
+		w->guest_end_ns = number(m->body, "clock_ns");
+		return 0;
+	case FRAME_STATUS:
+		take_status(w, m->body);
+		return 0;
+	case FRAME_RESULT:
+		take_result(w, m->body);
+		return 1;
+	case FRAME_ERROR:
+		t->status = TRIAL_FAILED;
+		snprintf(t->message, sizeof(t->message), "%s",
+			 json_string_value(json_object_get(m->body, "message")) ?: "the guest refused the job without a reason");
+		return 1;
+	default:
+		return 0; /* hello again, log */
+	}
+}
+
+/* Silence and standstill. 1: the trial has stalled. */
+static int check_deadlines(struct watch *w, struct error *e)
+{
+	double now = now_s(), limit = w->request->stall_timeout;
+
+	if (now - w->last_nudge > LOST_FRAME_S) {
+		w->last_nudge = now;
+		if (link_nudge(&w->b->link, e))
+			return -1;
+	}
+	if (now - w->last_word > limit) {
+		w->trial->status = TRIAL_STALLED;
+		snprintf(w->trial->message, sizeof(w->trial->message),
+			 "the guest %s and has not said anything for %.0f s, in the middle of a job",
+			 hv_state_words(w->b->ops->state(w->b->guest)), limit);
+		return 1;
+	}
+	if (w->began && !w->ended && now - w->last_progress > limit) {
+		w->trial->status = TRIAL_STALLED;
+		snprintf(w->trial->message, sizeof(w->trial->message),
+			 "no I/O has completed for %.0f s while the guest runs: it stands at %llu", limit,
+			 (unsigned long long)w->ios);
+		return 1;
+	}
+	return 0;
+}
+
+int trial_run(struct boot *b, const struct trial_request *request, struct trial *trial, struct error *e)
+{
+	struct watch w = { .b = b, .request = request, .trial = trial };
+	double start = now_s();
+	int status;
+
+	*trial = (struct trial){ .status = TRIAL_FAILED };
+	w.last_word = w.last_nudge = w.last_progress = start;
+	if (send_job(&w, e))
+		return -1;
+	do {
+		struct message m;
+		bool began = w.began;
+
+		status = link_receive(&b->link, 500, &m, e);
+		if (status < 0)
+			break;
+		if (status > 0) {
+			status = take_message(&w, &m);
+			json_decref(m.body);
+			if (w.began != began)
+				w.last_progress = now_s();
+		}
+		if (status == 0)
+			status = check_deadlines(&w, e);
+	} while (status == 0);
+	trial->seconds = now_s() - start;
+	return status < 0 ? -1 : 0;
+}
+
+void trial_free(struct trial *trial)
+{
+	json_decref(trial->result);
+	json_decref(trial->host);
+	*trial = (struct trial){ 0 };
+}

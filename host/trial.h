@@ -1,0 +1,43 @@
+/* One job in a running guest, with what it cost on the host. */
+#ifndef KB_TRIAL_H
+#define KB_TRIAL_H
+
+#include <jansson.h>
+
+#include "host/boot.h"
+
+enum trial_status { TRIAL_OK, TRIAL_FAILED, TRIAL_STALLED, TRIAL_CORRUPT };
+
+const char *trial_status_name(enum trial_status status);
+
+struct trial_progress {
+	double elapsed_s;
+	uint64_t ios, bytes;
+};
+
+struct trial_request {
+	const char *id;
+	char *const *argv; /* job options without filename */
+	size_t argc;
+	size_t disk;
+	double stall_timeout; /* seconds */
+	void (*progress)(void *context, const struct trial_progress *p);
+	void *context;
+};
+
+struct trial {
+	enum trial_status status;
+	char message[512]; /* why it is not ok */
+	json_t *result;    /* payload of the guest's result frame, NULL without */
+	json_t *host;      /* hostcount_json plus begin_delay_us, end_delay_us; NULL without */
+	double seconds;    /* from job frame to result */
+};
+
+/*
+ * Run it. 0: the trial has a status (a failed or stalled one too; after a stall the guest is of no more use);
+ * -1: the guest died, or the run was interrupted.
+ */
+int trial_run(struct boot *b, const struct trial_request *request, struct trial *trial, struct error *e);
+void trial_free(struct trial *trial);
+
+#endif
