@@ -1,0 +1,53 @@
+/* What the two halves of the worker share: worker_open.c prepares, worker.c runs. */
+#ifndef KB_WORKER_INTERNAL_H
+#define KB_WORKER_INTERNAL_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "guest/latency.h"
+#include "guest/offsets.h"
+#include "guest/worker.h"
+
+struct worker {
+	/* What the loop touches, together. */
+	const struct engine *engine;
+	void *engine_state;
+	struct clock clock;
+	const volatile int *stop;
+	struct offsets *offsets; /* one per file */
+	unsigned next_file, last_file;
+	uint32_t read_below; /* of a 32-bit draw; mixed jobs only */
+	bool mixed;
+	enum ddir only;      /* of jobs that do not mix */
+	uint64_t bytes_left, ios_left;
+	unsigned fsync_every, writes_until_sync;
+	struct random64 random;
+	struct io io;
+	uint64_t class_count[LATENCY_CLASSES];
+	struct latency_table classes;
+
+	struct worker_setup setup;
+	struct rusage usage;
+	struct note_sink notes;
+};
+
+#define WORKER_FAIL(w, error, ...) FAIL(&(w)->setup.slot->result.failure, error, __VA_ARGS__)
+
+static inline uint64_t job_largest_bs(const struct job *job)
+{
+	uint64_t r = rw_reads(job->rw) ? job->bs[DDIR_READ] : 0;
+	uint64_t w = rw_writes(job->rw) ? job->bs[DDIR_WRITE] : 0;
+
+	return r > w ? r : w;
+}
+
+static inline void worker_set_limits(struct worker *w)
+{
+	const struct job *job = w->setup.job;
+
+	w->bytes_left = job->time_based ? UINT64_MAX : w->setup.files->limit;
+	w->ios_left = job->time_based || !job->number_ios ? UINT64_MAX : job->number_ios;
+}
+
+#endif
