@@ -21,7 +21,7 @@ static void member(struct json *j, const char *key)
 		text_add(j->out, "\"%s\" : ", key);
 }
 
-static void open(struct json *j, const char *key, char bracket)
+static void begin(struct json *j, const char *key, char bracket)
 {
 	if (j->depth)
 		member(j, key);
@@ -30,7 +30,7 @@ static void open(struct json *j, const char *key, char bracket)
 	j->first = true;
 }
 
-static void close(struct json *j, char bracket)
+static void finish(struct json *j, char bracket)
 {
 	j->depth--;
 	text_add(j->out, "\n%*s%c", (int)(2 * j->depth), "", bracket);
@@ -58,28 +58,28 @@ static void string(struct json *j, const char *key, const char *s)
 /* Options that were written without a value are left out, as fio 3.33 does. */
 static void written(struct json *j, const char *key, const struct written *w, size_t n)
 {
-	open(j, key, '{');
+	begin(j, key, '{');
 	for (size_t i = 0; i < n; i++)
 		if (w[i].value)
 			string(j, w[i].name, w[i].value);
-	close(j, '}');
+	finish(j, '}');
 }
 
 static void percentiles(struct json *j, const struct histogram *h, const struct job *job)
 {
-	open(j, "percentile", '{');
+	begin(j, "percentile", '{');
 	for (unsigned i = 0; i < job->npercentiles; i++) {
 		char key[32];
 
 		snprintf(key, sizeof(key), "%f", job->percentiles[i]);
 		integer(j, key, histogram_percentile(h, job->percentiles[i]));
 	}
-	close(j, '}');
+	finish(j, '}');
 }
 
 static void bins(struct json *j, const struct histogram *h)
 {
-	open(j, "bins", '{');
+	begin(j, "bins", '{');
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		char key[32];
 
@@ -88,14 +88,14 @@ static void bins(struct json *j, const struct histogram *h)
 		snprintf(key, sizeof(key), "%llu", (unsigned long long)histogram_value(i));
 		integer(j, key, h->count[i]);
 	}
-	close(j, '}');
+	finish(j, '}');
 }
 
 /* h NULL: this kind has no percentiles. */
 static void latency(struct json *j, const char *key, const struct moments *m, const struct histogram *h,
 		    const struct job *job)
 {
-	open(j, key, '{');
+	begin(j, key, '{');
 	integer(j, "min", m->min);
 	integer(j, "max", m->max);
 	real(j, "mean", moments_mean(m));
@@ -106,7 +106,7 @@ static void latency(struct json *j, const char *key, const struct moments *m, co
 		if (j->plus)
 			bins(j, h);
 	}
-	close(j, '}');
+	finish(j, '}');
 }
 
 static void direction(struct json *j, const char *key, const struct direction *d, const struct job *job,
@@ -114,7 +114,7 @@ static void direction(struct json *j, const char *key, const struct direction *d
 {
 	uint64_t ms = report_runtime_ms(d), bw = report_rate(d->bytes, ms);
 
-	open(j, key, '{');
+	begin(j, key, '{');
 	integer(j, "io_bytes", d->bytes);
 	integer(j, "io_kbytes", d->bytes / 1024);
 	integer(j, "bw_bytes", bw);
@@ -138,16 +138,16 @@ static void direction(struct json *j, const char *key, const struct direction *d
 	real(j, "iops_mean", d->iops.mean);
 	real(j, "iops_stddev", samples_stdev(&d->iops));
 	integer(j, "iops_samples", d->iops.n);
-	close(j, '}');
+	finish(j, '}');
 }
 
 static void shares(struct json *j, const char *key, const char *const *names, const uint64_t *count, unsigned n,
 		   uint64_t total, double least)
 {
-	open(j, key, '{');
+	begin(j, key, '{');
 	for (unsigned i = 0; i < n; i++)
 		real(j, names[i], report_percent(count[i], total, least));
-	close(j, '}');
+	finish(j, '}');
 }
 
 static void distributions(struct json *j, const struct job_result *r)
@@ -170,7 +170,7 @@ static void job(struct json *j, const struct job_result *r, const struct run_res
 	/* fio has no estimate in a run's first three seconds and says so with INT_MAX */
 	uint64_t eta = result->elapsed_us < 3000000 ? 2147483647 : 0;
 
-	open(j, NULL, '{');
+	begin(j, NULL, '{');
 	string(j, "jobname", r->job->name);
 	integer(j, "groupid", r->groupid);
 	integer(j, "error", (uint64_t)r->failure.error);
@@ -179,10 +179,10 @@ static void job(struct json *j, const struct job_result *r, const struct run_res
 	written(j, "job options", r->job->written, r->job->nwritten);
 	for (int d = 0; d < DDIRS; d++)
 		direction(j, names[d], &r->dir[d], r->job, report_group(result, r->groupid, (enum ddir)d).bw);
-	open(j, "sync", '{');
-	integer(j, "total_ios", r->sync_lat.n);
+	begin(j, "sync", '{');
+	integer(j, "total_ios", r->syncs);
 	latency(j, "lat_ns", &r->sync_lat, &r->sync_histogram, r->job);
-	close(j, '}');
+	finish(j, '}');
 	integer(j, "job_runtime", r->total_runtime_ms);
 	real(j, "usr_cpu", report_cpu(r->user_us, r->total_runtime_ms));
 	real(j, "sys_cpu", report_cpu(r->system_us, r->total_runtime_ms));
@@ -196,18 +196,18 @@ static void job(struct json *j, const struct job_result *r, const struct run_res
 	integer(j, "latency_window", 0);
 	if (r->job->description)
 		string(j, "desc", r->job->description);
-	close(j, '}');
+	finish(j, '}');
 }
 
 static void disk_util(struct json *j, const struct run_result *result)
 {
 	if (result->ndisks == 0)
 		return;
-	open(j, "disk_util", '[');
+	begin(j, "disk_util", '[');
 	for (size_t i = 0; i < result->ndisks; i++) {
 		const struct disk_util *u = &result->disk[i];
 
-		open(j, NULL, '{');
+		begin(j, NULL, '{');
 		string(j, "name", u->name);
 		integer(j, "read_ios", u->ios[0]);
 		integer(j, "write_ios", u->ios[1]);
@@ -217,9 +217,9 @@ static void disk_util(struct json *j, const struct run_result *result)
 		integer(j, "write_ticks", u->ticks_ms[1]);
 		integer(j, "in_queue", u->in_queue_ms);
 		real(j, "util", u->util > 100 ? 100.0 : u->util);
-		close(j, '}');
+		finish(j, '}');
 	}
-	close(j, ']');
+	finish(j, ']');
 }
 
 void output_json(struct text *out, const struct jobs *jobs, const struct run_result *result, bool plus)
@@ -230,18 +230,18 @@ void output_json(struct text *out, const struct jobs *jobs, const struct run_res
 	char now[32];
 
 	report_time(now, &seconds, &ms);
-	open(&j, NULL, '{');
+	begin(&j, NULL, '{');
 	string(&j, "fio version", kickio_version);
 	integer(&j, "timestamp", (uint64_t)seconds);
 	integer(&j, "timestamp_ms", (uint64_t)seconds * 1000 + ms);
 	string(&j, "time", now);
 	if (jobs->nglobal)
 		written(&j, "global options", jobs->global, jobs->nglobal);
-	open(&j, "jobs", '[');
+	begin(&j, "jobs", '[');
 	for (size_t i = 0; i < result->nreports; i++)
 		job(&j, result->report[i], result);
-	close(&j, ']');
+	finish(&j, ']');
 	disk_util(&j, result);
-	close(&j, '}');
+	finish(&j, '}');
 	text_add(out, "\n");
 }
