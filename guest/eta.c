@@ -58,7 +58,7 @@ static bool all_in(const char *s, char state)
 	bool any = false;
 
 	for (; *s; s++) {
-		if (*s == '_' || *s == 'X' || *s == 'E')
+		if (*s == '_' || *s == 'X' || *s == 'K' || *s == 'E')
 			continue;
 		if (*s != state)
 			return false;

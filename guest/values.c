@@ -148,7 +148,7 @@ static int refuse_size(const char *s, uint64_t n, const char *rest, struct error
 	unsigned long long fio = fio_size(n, starts_blank(s) ? "" : rest, is_hex(s));
 	uint64_t meant = meant_size(s);
 
-	if (*rest == '-' || *rest == ':' || *rest == ',')
+	if (strpbrk(rest, "-:,"))
 		return error_set(e, STATUS_FAILED, "this takes one number; fio would use only one of the list");
 	if (!meant)
 		return error_set(e, STATUS_FAILED,
@@ -285,6 +285,8 @@ static int refuse_time(const char *s, uint64_t n, const char *rest, struct error
 	unsigned long long shown = seconds ? us / SECOND : us;
 	const char *unit = seconds ? "second" : "microsecond", *plural = shown == 1 ? "" : "s";
 
+	if (strpbrk(rest, "-:,"))
+		return error_set(e, STATUS_FAILED, "this takes one time; fio would use only one of the list");
 	if (meant && meant % SECOND == 0)
 		return error_set(e, STATUS_FAILED, "fio would take this for %llu %s%s; write %llus", shown, unit, plural,
 				 (unsigned long long)(meant / SECOND));
