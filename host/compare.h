@@ -1,0 +1,74 @@
+/* Verdicts: each variant but the baseline against the baseline, in every cell. */
+#ifndef KB_COMPARE_H
+#define KB_COMPARE_H
+
+#include "guest/text.h"
+#include "host/dataset.h"
+#include "host/metrics.h"
+#include "host/stats.h"
+
+/* In the order in which they are looked at: the first that applies is the verdict. */
+enum verdict {
+	VERDICT_CORRUPT,       /* a trial of either side read wrong data */
+	VERDICT_STALLED,       /* a trial of either side stopped making progress */
+	VERDICT_INCOMPLETE,    /* fewer complete blocks than planned */
+	VERDICT_NOT_EFFECTIVE, /* a setting was seen to be other than asked for */
+	VERDICT_NOT_TESTED,    /* constant or zero: printed, not tested */
+	VERDICT_WORSE,         /* Holm p below alpha and the estimate beyond fail_margin */
+	VERDICT_BETTER,
+	VERDICT_SAME,          /* 90 % interval inside the margin */
+	VERDICT_UNCLEAR,
+	VERDICTS
+};
+
+enum effect_kind {
+	EFFECT_NO_DATA,  /* no complete block */
+	EFFECT_SINGLE,   /* one complete block: a ratio without an interval */
+	EFFECT_ZERO,     /* a value is zero or below: no ratio; the sides are arithmetic means */
+	EFFECT_CONSTANT, /* no spread at all: a ratio without an interval */
+	EFFECT_INTERVAL,
+};
+
+/* One metric over the complete blocks of a cell: both sides are geometric means, so that their quotient is the ratio. */
+struct effect {
+	enum effect_kind kind;
+	unsigned complete; /* blocks in which both sides have all their trials and a value */
+	double baseline, candidate;
+	struct stats_paired paired;
+};
+
+struct finding {
+	unsigned variant, cell;
+	enum verdict verdict;
+	unsigned culprit;     /* trial that a verdict of corrupt, stalled or not effective comes from, else 0 */
+	double holm;          /* adjusted p of the primary metric, NAN when not tested */
+	double sign_flip;     /* exact p, NAN when there is none */
+	size_t blocks_needed; /* VERDICT_UNCLEAR: would settle it; 0: more than STATS_BLOCKS_MAX */
+	struct effect effect[METRICS];
+};
+
+struct comparison {
+	const struct dataset *dataset; /* the caller's; has to outlive this */
+	struct finding *finding;       /* by variant, then by cell */
+	size_t nfindings;              /* the family of Holm's adjustment */
+	unsigned count[VERDICTS];
+};
+
+int compare(const struct dataset *d, struct comparison **out, struct error *e);
+void comparison_free(struct comparison *c);
+
+/* Which verdicts of the mask (enum fail_on) occurred; 0: none, the run does not fail. */
+unsigned compare_fail(const struct comparison *c, unsigned fail_on);
+
+const char *verdict_name(enum verdict verdict); /* "not effective" */
+
+/* "12.3 % more IOPS", "equal mean latency": an effect in words; nothing when there is no ratio. */
+void effect_words(const struct effect *effect, enum metric metric, struct text *out);
+
+/* A whole verdict: "better: 12.3 % more IOPS", "incomplete: 5 of 8 blocks". */
+void finding_words(const struct comparison *c, const struct finding *f, struct text *out);
+
+/* Is sign-flip unable to reach significance with so few blocks, Holm's first step given? */
+bool compare_sign_flip_hopeless(const struct comparison *c);
+
+#endif

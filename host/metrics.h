@@ -1,0 +1,83 @@
+/*
+ * From the trials of one cell in one boot to numbers: one table says which metrics exist, in which unit,
+ * and which direction is the good one. A value is NAN where there are no data; that is never 0.
+ */
+#ifndef KB_METRICS_H
+#define KB_METRICS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/error.h"
+#include "guest/histogram.h"
+
+enum metric {
+	METRIC_IOPS,
+	METRIC_BANDWIDTH,
+	METRIC_CLAT_MEAN,
+	METRIC_CLAT_P50,
+	METRIC_CLAT_P99,
+	METRIC_CLAT_P999,
+	METRIC_GUEST_CPU,
+	METRIC_HOST_CPU,
+	METRIC_HOST_VCPU,
+	METRIC_INTERRUPTS,
+	METRIC_DEVICE_TIME,
+	METRIC_OVERHEAD,
+	METRIC_EXITS,
+	METRICS
+};
+
+enum unit { UNIT_RATE, UNIT_BYTES_PER_S, UNIT_NS, UNIT_US, UNIT_COUNT };
+
+/* A sum over trials together with the number of I/Os of just those trials that had it. */
+struct counter {
+	double sum;
+	double ios;
+};
+
+/* What one boot's trials of one cell add up to. About 15 KiB because of the histogram. */
+struct measured {
+	unsigned trials;
+	double ios[2], bytes[2];      /* read, write */
+	double runtime_ms[2];         /* of the directions that did I/O; trials follow each other: added */
+	double clat_n, clat_sum_ns;   /* both directions */
+	struct histogram clat;        /* both directions; empty where fio's bins are missing (json without +) */
+	struct counter guest_cpu_us;  /* user + system of all guest CPUs */
+	struct counter host_cpu_us;   /* all threads of the emulator */
+	struct counter host_vcpu_us;  /* of it the vCPU threads */
+	struct counter interrupts;    /* of the disk, in the guest */
+	struct counter device_us;     /* service time below the device; ios: the host's block requests */
+	struct counter exits;         /* KVM's */
+};
+
+struct metric_info {
+	const char *name;       /* in scenarios and JSON: "clat_p99" */
+	const char *title;      /* in reports: "99 % latency" */
+	const char *more, *less; /* "more IOPS", "shorter mean latency": an increase and a decrease in words */
+	enum unit unit;
+	bool higher_is_better;
+	double (*value)(const struct measured *m);
+};
+
+const struct metric_info *metric_info(enum metric metric);
+
+/* The metric of that name, METRICS when there is none. */
+enum metric metric_find(const char *name);
+
+double metrics_value(const struct measured *m, enum metric metric);
+
+/*
+ * Add one trial (schema kickbench-trial/1, status ok): repeats of a boot are added up as if they were one
+ * long trial. Of several jobs[] of a trial counts are summed and the runtime is the longest, as fio does
+ * for a group. An error names the member that is not as it should be; m is then not to be used.
+ */
+int measured_add(struct measured *m, const json_t *trial, struct error *e);
+
+/* A value for people: "6120", "12.34k", "23.9 MiB/s", "129.3 µs", "1.024"; "-" for NAN. */
+#define METRIC_TEXT_SIZE 32
+void metric_text(enum unit unit, double value, char out[METRIC_TEXT_SIZE]);
+const char *unit_name(enum unit unit); /* in JSON: "1/s", "B/s", "ns", "us", "1" */
+
+#endif
