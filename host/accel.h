@@ -2,25 +2,36 @@
 #ifndef KB_ACCEL_H
 #define KB_ACCEL_H
 
+#include <signal.h>
+
 #include "host/hypervisor.h"
+#include "host/image.h"
 #include "host/plan.h"
+
+struct accel_request {
+	enum accel wanted;
+	const struct image *image;
+	const char *cache_dir; /* outcomes are kept here */
+	const char *disk_dir;  /* for a small disk whose speed tells the pace */
+	void (*say)(const char *line); /* told before something takes long, may be NULL */
+	const volatile sig_atomic_t *interrupted;
+};
 
 struct accel_outcome {
 	enum accel used;  /* KVM or TCG */
-	char why[256];    /* one sentence for terminal and report */
+	char why[512];    /* one sentence for terminal and report */
 	struct pace pace; /* of the accelerator that is used */
 	bool cached;
 };
 
-struct accel_image { const char *kernel, *initrd, *cmdline; const char *id; /* digest of the image */ };
+const char *accel_name(enum accel accel);
 
 /*
- * Decide. wanted KVM or TCG is taken as it is (KVM still has to boot: else an error that says what happened).
- * Boots a guest with a small null disk under a deadline (KVM: the time that TCG needs, at most 20 s), waits for
- * its hello and runs a half-second job, so that pace is known too. The outcome is kept in cache_dir.
- * say: told a line before something takes long, may be NULL.
+ * Decide. TCG is tried first: it tells how fast a guest has to come up for KVM to be worth anything, and
+ * KVM gets that time and a second. A KVM that was asked for by name gets 20 s and has to work: else an
+ * error that says what happened. The outcome is kept in cache_dir, for this host, kernel, emulator and image.
  */
-int accel_decide(const struct hv_ops *ops, struct hv *hv, enum accel wanted, const struct accel_image *image,
-		 const char *cache_dir, void (*say)(const char *line), struct accel_outcome *out, struct error *e);
+int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *request,
+		 struct accel_outcome *out, struct error *e);
 
 #endif

@@ -1,0 +1,217 @@
+#include "host/accel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/boot.h"
+#include "host/disk.h"
+#include "host/trial.h"
+
+#define TCG_TIMEOUT_S 60
+#define KVM_TIMEOUT_S 20
+#define TRIAL_DISK (64u << 20)
+#define RUNTIME_S 0.5
+
+const char *accel_name(enum accel accel)
+{
+	return accel == ACCEL_KVM ? "kvm" : accel == ACCEL_TCG ? "tcg" : "auto";
+}
+
+/* What an outcome depends on. */
+static void make_key(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct text *key)
+{
+	struct hv_version v = { 0 };
+	struct utsname host;
+	struct stat kvm = { 0 };
+
+	uname(&host);
+	stat("/dev/kvm", &kvm);
+	ops->version(hv, &v, &(struct error){ 0 });
+	text_add(key, "%s|%s %s|%s %s|%s|%s|%ld|kvm %llx %o", accel_name(r->wanted), host.release, host.machine, v.hypervisor,
+		 v.emulator, v.library, r->image->id, sysconf(_SC_NPROCESSORS_ONLN), (unsigned long long)kvm.st_rdev,
+		 (unsigned)kvm.st_mode);
+}
+
+static void cache_file(const struct accel_request *r, struct text *path)
+{
+	text_add(path, "%s/accel-%s.json", r->cache_dir, accel_name(r->wanted));
+}
+
+static bool load(const struct accel_request *r, const char *key, struct accel_outcome *out)
+{
+	struct text path = { 0 };
+	const char *have, *used, *why;
+	json_t *j;
+	bool good;
+
+	cache_file(r, &path);
+	j = json_load_file(text_get(&path), 0, NULL);
+	text_free(&path);
+	good = j && json_unpack(j, "{s:s,s:s,s:s,s:{s:F,s:F,s:F,s:F,s:F,s:F}}", "key", &have, "used", &used, "why", &why,
+				"pace", "boot_s", &out->pace.boot_s, "stop_s", &out->pace.stop_s, "trial_s", &out->pace.trial_s,
+				"iops", &out->pace.iops, "bandwidth", &out->pace.bandwidth, "restore", &out->pace.restore) == 0 &&
+	       !strcmp(have, key);
+	if (good) {
+		out->used = !strcmp(used, "kvm") ? ACCEL_KVM : ACCEL_TCG;
+		snprintf(out->why, sizeof(out->why), "%s", why);
+		out->pace.measured = true;
+		out->cached = true;
+	}
+	json_decref(j);
+	return good;
+}
+
+/* A lost cache costs a trial, nothing else: failures are not reported. */
+static void save(const struct accel_request *r, const char *key, const struct accel_outcome *out)
+{
+	const struct pace *p = &out->pace;
+	struct text path = { 0 };
+	json_t *j = json_pack("{s:s,s:s,s:s,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used), "why",
+			      out->why, "pace", "boot_s", p->boot_s, "stop_s", p->stop_s, "trial_s", p->trial_s, "iops",
+			      p->iops, "bandwidth", p->bandwidth, "restore", p->restore);
+
+	cache_file(r, &path);
+	if (j && json_dump_file(j, text_get(&path), JSON_INDENT(1)))
+		unlink(text_get(&path));
+	json_decref(j);
+	text_free(&path);
+}
+
+/* One short job; its I/Os and bytes per second. */
+static int measure(struct boot *b, const char *rw, const char *bs, struct pace *pace, double *ios, double *bytes,
+		   struct error *e)
+{
+	char rw_option[32], bs_option[32], runtime[32];
+	char *argv[] = { (char *)"--name=pace", rw_option, bs_option, runtime, (char *)"--time_based", (char *)"--direct=1" };
+	struct trial_request request = { .id = "pace", .argv = argv, .argc = 6, .stall_timeout = KVM_TIMEOUT_S };
+	struct trial trial;
+	json_t *read;
+	int status;
+
+	snprintf(rw_option, sizeof(rw_option), "--rw=%s", rw);
+	snprintf(bs_option, sizeof(bs_option), "--bs=%s", bs);
+	snprintf(runtime, sizeof(runtime), "--runtime=%dms", (int)(RUNTIME_S * 1000));
+	status = trial_run(b, &request, &trial, e);
+	if (status == 0 && trial.status != TRIAL_OK)
+		status = error_set(e, STATUS_HOST, "the trial job did not run: %s", trial.message);
+	if (status == 0) {
+		read = json_object_get(json_array_get(json_object_get(json_object_get(trial.result, "fio"), "jobs"), 0), "read");
+		*ios = json_number_value(json_object_get(read, "iops"));
+		*bytes = json_number_value(json_object_get(read, "bw_bytes"));
+		pace->trial_s += (trial.seconds - RUNTIME_S) / 2;
+		if (*ios <= 0)
+			status = error_set(e, STATUS_HOST, "the trial job read nothing");
+	}
+	trial_free(&trial);
+	return status;
+}
+
+static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, enum accel accel, double timeout,
+	       struct disk *disk, struct settings *settings, struct pace *pace, struct error *e)
+{
+	struct guest guest = { .name = (char *)"trial", .vcpus = 1, .memory = 256u << 20 };
+	char name[64];
+	struct boot_request request = {
+		.name = name, .guest = &guest, .accel = accel, .image = r->image, .settings = { settings },
+		.source = { disk->path }, .ndisks = 1, .hello_timeout = timeout, .interrupted = r->interrupted,
+	};
+	struct boot b;
+	double ios, bytes;
+
+	snprintf(name, sizeof(name), "%ld-trial-%s", (long)getpid(), accel_name(accel));
+	if (boot_start(&b, ops, hv, &request, e))
+		return -1;
+	pace->boot_s = b.wall_to_hello;
+	pace->trial_s = 0;
+	if (measure(&b, "read", "1m", pace, &ios, &pace->bandwidth, e) ||
+	    measure(&b, "randread", "4k", pace, &pace->iops, &bytes, e)) {
+		boot_kill(&b);
+		return -1;
+	}
+	pace->stop_s = boot_stop(&b, 10);
+	pace->measured = true;
+	return 0;
+}
+
+static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct disk *disk,
+		  struct settings *settings, struct accel_outcome *out, struct error *e)
+{
+	struct error no_kvm = { 0 };
+	struct pace kvm = { 0 };
+
+	if (r->wanted == ACCEL_KVM) {
+		out->used = ACCEL_KVM;
+		snprintf(out->why, sizeof(out->why), "accel = kvm was asked for");
+		if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, &out->pace, e)) {
+			e->status = e->status == STATUS_INCOMPLETE && r->interrupted && *r->interrupted ? STATUS_INCOMPLETE
+													: STATUS_HOST;
+			return error_context(e, "accel = kvm, but KVM does not run the guest");
+		}
+		return 0;
+	}
+	out->used = ACCEL_TCG;
+	if (try(ops, hv, r, ACCEL_TCG, TCG_TIMEOUT_S, disk, settings, &out->pace, e))
+		return error_context(e, "the trial guest does not run");
+	if (r->wanted == ACCEL_TCG) {
+		snprintf(out->why, sizeof(out->why), "accel = tcg was asked for");
+		return 0;
+	}
+	if (!ops->offers_kvm(hv)) {
+		snprintf(out->why, sizeof(out->why), "the hypervisor offers no KVM on this host");
+		return 0;
+	}
+	if (try(ops, hv, r, ACCEL_KVM, out->pace.boot_s + 1, disk, settings, &kvm, &no_kvm)) {
+		if (r->interrupted && *r->interrupted)
+			return error_set(e, no_kvm.status, "%s", no_kvm.text);
+		no_kvm.text[strcspn(no_kvm.text, ";\n")] = '\0';
+		snprintf(out->why, sizeof(out->why), "KVM is offered but does not run the guest (%.300s; TCG needs %.1f s)",
+			 no_kvm.text, out->pace.boot_s);
+		return 0;
+	}
+	kvm.restore = out->pace.restore;
+	out->used = ACCEL_KVM;
+	out->pace = kvm;
+	snprintf(out->why, sizeof(out->why), "a trial guest came up under KVM in %.1f s", kvm.boot_s);
+	return 0;
+}
+
+int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct accel_outcome *out,
+		 struct error *e)
+{
+	struct settings settings;
+	struct disk disk = { 0 };
+	struct text key = { 0 };
+	double seconds = 0;
+	int status = -1;
+
+	*out = (struct accel_outcome){ 0 };
+	settings_default(&settings);
+	settings.size = TRIAL_DISK;
+	make_key(ops, hv, r, &key);
+	if (load(r, text_get(&key), out)) {
+		text_free(&key);
+		return 0;
+	}
+	if (r->say)
+		r->say(r->wanted == ACCEL_TCG ? "measuring a trial guest (once)"
+					      : "trying which accelerator runs a guest (once)");
+	if (disk_prepare(&settings, r->disk_dir, 0, &disk, e) || disk_resolve_cache(&settings, disk.path, e) ||
+	    disk_restore(&disk, &seconds, e))
+		goto out;
+	out->pace.restore = seconds > 0 ? TRIAL_DISK / seconds : 1e9;
+	if (decide(ops, hv, r, &disk, &settings, out, e))
+		goto out;
+	save(r, text_get(&key), out);
+	status = 0;
+out:
+	if (disk.path)
+		unlink(disk.path);
+	disk_free(&disk);
+	text_free(&key);
+	return status;
+}
