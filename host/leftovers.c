@@ -1,0 +1,58 @@
+#include "host/leftovers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/domain.h"
+#include "host/process.h"
+
+struct found {
+	char **name;
+	size_t count;
+	bool failed;
+};
+
+static void look(void *context, const char *name, const char *xml)
+{
+	struct found *f = context;
+	uint64_t started;
+	char **grown;
+	long pid;
+
+	if (domain_owner(xml, &pid, &started) || process_lives((pid_t)pid, started))
+		return;
+	grown = realloc(f->name, (f->count + 1) * sizeof(*grown));
+	if (!grown) {
+		f->failed = true;
+		return;
+	}
+	f->name = grown;
+	f->name[f->count] = strdup(name);
+	if (f->name[f->count])
+		f->count++;
+	else
+		f->failed = true;
+}
+
+int leftovers_destroy(const struct hv_ops *ops, struct hv *hv, void (*say)(const char *line), struct error *e)
+{
+	struct found f = { 0 };
+	int destroyed = 0;
+
+	if (ops->each(hv, look, &f, e) || f.failed)
+		error_set(e, STATUS_HOST, "cannot look for leftover guests");
+	for (size_t i = 0; i < f.count; i++) {
+		char line[256];
+
+		if (!e->status && ops->destroy_by_name(hv, f.name[i], e) == 0) {
+			destroyed++;
+			snprintf(line, sizeof(line), "removed the guest %s, left behind by a kickbench that was killed", f.name[i]);
+			if (say)
+				say(line);
+		}
+		free(f.name[i]);
+	}
+	free(f.name);
+	return e->status ? -1 : destroyed;
+}

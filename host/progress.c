@@ -1,0 +1,58 @@
+#include "host/progress.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void progress_open(struct progress_view *v, FILE *out, size_t total, double expected)
+{
+	*v = (struct progress_view){ .out = out, .terminal = isatty(fileno(out)), .total = total, .started = now_s(),
+				     .expected = expected };
+}
+
+void progress_clear(struct progress_view *v)
+{
+	if (v->terminal && v->width)
+		fprintf(v->out, "\r%*s\r", (int)v->width, "");
+	v->width = 0;
+	fflush(v->out);
+}
+
+/* The plan's figure until a tenth is done, then what the trials so far have taken. */
+static double time_left(const struct progress_view *v)
+{
+	double gone = now_s() - v->started;
+
+	if (v->done * 10 < v->total)
+		return v->expected > gone ? v->expected - gone : 0;
+	return gone / (double)v->done * (double)(v->total - v->done);
+}
+
+void progress_show(struct progress_view *v, const char *what)
+{
+	int left = (int)(time_left(v) + 0.5), n;
+	size_t before = v->width;
+
+	if (!v->terminal)
+		return;
+	n = fprintf(v->out, "\r[%zu/%zu, %d:%02d left] %.80s", v->done, v->total, left / 60, left % 60, what);
+	v->width = n > 1 ? (size_t)n - 1 : 0;
+	if (v->width < before)
+		fprintf(v->out, "%*s", (int)(before - v->width), "");
+	fflush(v->out);
+}
+
+void progress_line(struct progress_view *v, const char *line)
+{
+	progress_clear(v);
+	fprintf(v->out, "%s\n", line);
+	fflush(v->out);
+}
