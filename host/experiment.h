@@ -1,0 +1,52 @@
+/* A whole run: everything that is needed for it, and the loop over its boots. */
+#ifndef KB_EXPERIMENT_H
+#define KB_EXPERIMENT_H
+
+#include "host/accel.h"
+#include "host/boot.h"
+#include "host/dirs.h"
+#include "host/disk.h"
+#include "host/plan.h"
+#include "host/progress.h"
+#include "host/store.h"
+
+struct experiment {
+	const struct scenario *scenario;
+	const char *const *set; /* --set values, kept for a resume */
+	size_t nset;
+	const struct plan *plan;
+	const struct dirs *dirs;
+	const struct hv_ops *ops;
+	struct hv *hv;
+	struct hv_version version;
+	struct image *image;           /* by guest */
+	struct accel_outcome *accel;   /* by guest */
+	struct settings *settings;     /* by variant, cache resolved */
+	struct disk *disk;             /* distinct test disks */
+	size_t ndisks;
+	unsigned (*disk_of)[2];        /* by variant: index into disk of file 0 and file 1; file 1 only for pairing = disks */
+	struct store *store;
+	json_t *run;                   /* run.json */
+	double expected_s;
+	struct progress_view view;
+	const volatile sig_atomic_t *interrupted;
+	size_t failed;                 /* trials that are not ok */
+};
+
+/* Settings and test disks of every variant. say: told before it takes long. */
+int experiment_prepare_disks(struct experiment *x, void (*say)(const char *line), struct error *e);
+
+/* Make run.json, scenario.ini and domains/ of a new run; or take up run.json of one that is resumed. */
+int experiment_record(struct experiment *x, struct error *e);
+int experiment_take_up(struct experiment *x, struct error *e);
+
+/*
+ * Run every block that is not complete. 0: all trials are stored (x->failed of them not ok); -1: the run
+ * stopped early. Either way no guest is left running, and run.json says how this session ended.
+ */
+int experiment_run(struct experiment *x, struct error *e);
+
+/* Frees what the functions above have made; removes test disks that lie in memory. */
+void experiment_free(struct experiment *x);
+
+#endif

@@ -1,0 +1,246 @@
+#include "host/run_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/environment.h"
+#include "host/version.h"
+
+void run_file_time(char out[32])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+}
+
+/* ---- run.json ---- */
+
+static json_t *scenario_json(const struct scenario *s)
+{
+	json_t *fail = json_array();
+	struct text words = { 0 };
+	char *save = NULL;
+
+	fail_on_text(s->fail_on, &words);
+	for (char *w = strtok_r(words.data, ", ", &save); w; w = strtok_r(NULL, ", ", &save))
+		if (strcmp(w, "none"))
+			json_array_append_new(fail, json_string(w));
+	text_free(&words);
+	return json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:s,s:f,s:f,s:f,s:o}", "name", s->name, "file", s->file, "baseline",
+			 s->variant[s->baseline].name, "blocks", (int)s->blocks, "repeats", (int)s->repeats, "pairing",
+			 s->pairing == PAIRING_DISKS ? "disks" : "boots", "primary", s->primary, "margin", s->margin,
+			 "fail_margin", s->fail_margin, "alpha", s->alpha, "fail_on", fail);
+}
+
+static json_t *guests_json(const struct experiment *x)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < x->scenario->nguests; i++) {
+		const struct guest *g = &x->scenario->guest[i];
+
+		json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:I,s:s,s:s}", "name", g->name, "image", g->image, "vcpus",
+						      (int)g->vcpus, "memory_bytes", (json_int_t)g->memory, "kernel",
+						      x->image[i].kernel_version, "arguments", x->image[i].arguments));
+	}
+	return list;
+}
+
+static json_t *variants_json(const struct experiment *x)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < x->scenario->nvariants; i++) {
+		struct text settings = { 0 };
+
+		settings_json(&x->settings[i], &settings);
+		json_array_append_new(list, json_pack("{s:s,s:o}", "name", x->scenario->variant[i].name, "settings",
+						      json_loads(text_get(&settings), 0, NULL)));
+		text_free(&settings);
+	}
+	return list;
+}
+
+static json_t *strings(char *const *list, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_string(list[i]));
+	return array;
+}
+
+static json_t *cells_json(const struct experiment *x)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < x->plan->ncells; i++) {
+		const struct cell *c = &x->plan->cell[i];
+
+		json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:o}", "name", c->name, "guest",
+						      x->scenario->guest[c->guest].name, "workload",
+						      x->scenario->workload[c->workload].name, "point", c->point, "argv",
+						      strings(c->argv, c->argc)));
+	}
+	return list;
+}
+
+static json_t *plan_json(const struct experiment *x)
+{
+	json_t *boots = json_array();
+
+	for (size_t i = 0; i < x->plan->nboots; i++) {
+		const struct plan_boot *b = &x->plan->boot[i];
+		json_t *variants = json_array(), *trials = json_array();
+
+		for (unsigned d = 0; d < b->ndisks; d++)
+			json_array_append_new(variants, json_string(x->scenario->variant[b->variant[d]].name));
+		for (unsigned k = 0; k < b->ntrials; k++) {
+			const struct plan_trial *t = &x->plan->trial[b->first_trial + k];
+
+			json_array_append_new(trials, json_pack("{s:i,s:i,s:s,s:i}", "trial", (int)t->number, "cell",
+								(int)t->cell, "variant", x->scenario->variant[t->variant].name,
+								"repeat", (int)t->repeat + 1));
+		}
+		json_array_append_new(boots, json_pack("{s:i,s:i,s:s,s:o,s:o}", "boot", (int)b->number, "block",
+						       (int)b->block + 1, "guest", x->scenario->guest[b->guest].name, "variants",
+						       variants, "trials", trials));
+	}
+	return json_pack("{s:f,s:o}", "expected_seconds", x->expected_s, "boots", boots);
+}
+
+static int add_session(struct experiment *x, struct error *e)
+{
+	json_t *sessions = json_object_get(x->run, "sessions");
+	char now[32];
+
+	run_file_time(now);
+	json_array_append_new(sessions, json_pack("{s:s,s:n,s:s,s:n}", "started", now, "ended", "status", "running", "message"));
+	return store_write_json(x->store, "run.json", x->run, e);
+}
+
+/* Which variants' disks stand in one domain: boot number b as the plan has it. */
+static int write_domains(struct experiment *x, struct error *e)
+{
+	for (unsigned v = 0; v < x->scenario->nvariants; v++) {
+		struct boot_request r = {
+			.name = x->scenario->variant[v].name, .guest = &x->scenario->guest[0], .accel = x->accel[0].used,
+			.image = &x->image[0], .settings = { &x->settings[v] }, .source = { x->disk[x->disk_of[v][0]].path },
+			.ndisks = 1,
+		};
+		struct text xml = { 0 };
+		char name[128];
+		int status;
+
+		snprintf(name, sizeof(name), "domains/%s.xml", x->scenario->variant[v].name);
+		status = boot_xml(&r, &xml, e) || store_write(x->store, name, text_get(&xml), xml.length, e) ? -1 : 0;
+		text_free(&xml);
+		if (status)
+			return -1;
+	}
+	return 0;
+}
+
+int experiment_record(struct experiment *x, struct error *e)
+{
+	const struct accel_outcome *a = &x->accel[0];
+	json_t *set = json_array();
+	uint64_t memory = 0;
+	char now[32];
+
+	for (size_t i = 0; i < x->nset; i++)
+		json_array_append_new(set, json_string(x->set[i]));
+	for (size_t i = 0; i < x->scenario->nguests; i++)
+		memory = x->scenario->guest[i].memory > memory ? x->scenario->guest[i].memory : memory;
+	run_file_time(now);
+	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:{s:s,s:s,s:s},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
+			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
+			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
+			   accel_name(a->used), "why", a->why, "versions", "hypervisor", x->version.hypervisor, "library",
+			   x->version.library, "emulator", x->version.emulator, "guests", guests_json(x), "variants",
+			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
+			   environment_take("", memory), "sessions");
+	if (!x->run)
+		return error_set(e, STATUS_HOST, "run.json cannot be made: a name in the scenario is no valid UTF-8, or memory ran out");
+	if (store_write(x->store, "scenario.ini", x->scenario->source, strlen(x->scenario->source), e) || write_domains(x, e))
+		return -1;
+	return add_session(x, e);
+}
+
+int experiment_take_up(struct experiment *x, struct error *e)
+{
+	json_t *cells, *mine = cells_json(x);
+	int status = 0;
+
+	if (store_read_json(x->store, "run.json", "kickbench-run/1", &x->run, e)) {
+		json_decref(mine);
+		return -1;
+	}
+	cells = json_object_get(x->run, "cells");
+	if (!json_equal(cells, mine))
+		status = error_set(e, STATUS_USAGE, "%s/scenario.ini is no longer the scenario that was run: its cells differ from run.json",
+				   store_path(x->store));
+	else if (strcmp(json_string_value(json_object_get(json_object_get(x->run, "accel"), "used")) ?: "",
+			accel_name(x->accel[0].used)))
+		status = error_set(e, STATUS_HOST, "the run began under another accelerator than this host uses now: results of KVM "
+				   "and TCG are never mixed (accel = in [guest] decides)");
+	json_decref(mine);
+	return status ? -1 : add_session(x, e);
+}
+
+int run_file_end(struct experiment *x, const char *message, struct error *e)
+{
+	json_t *sessions = json_object_get(x->run, "sessions");
+	json_t *last = json_array_get(sessions, json_array_size(sessions) - 1);
+	char now[32];
+
+	run_file_time(now);
+	json_object_set_new(last, "ended", json_string(now));
+	json_object_set_new(last, "status", json_string(!message ? "complete" : *x->interrupted ? "interrupted" : "stopped"));
+	json_object_set_new(last, "message", message ? json_string(message) : json_null());
+	return store_write_json(x->store, "run.json", x->run, e);
+}
+
+/* ---- trials/N.json ---- */
+
+json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
+		       const struct trial_request *request, const char *started, const struct trial *trial,
+		       json_t *effective)
+{
+	const struct cell *cell = &x->plan->cell[t->cell];
+	const char *guest_kernel = json_string_value(json_object_get(b->hello, "release"));
+	json_t *r = json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:o,s:s,s:f,s:s,s:o,s:s,s:s,s:o,s:f,s:f}", "schema",
+			      "kickbench-trial/1", "trial", (int)t->number, "boot", (int)t->boot + 1, "block",
+			      (int)t->block + 1, "repeat", (int)t->repeat + 1, "cell", (int)t->cell, "cell_name", cell->name,
+			      "guest", x->scenario->guest[cell->guest].name, "variant", x->scenario->variant[t->variant].name,
+			      "argv", strings(request->argv, request->argc), "started", started, "seconds", trial->seconds,
+			      "status", trial_status_name(trial->status), "message",
+			      trial->status == TRIAL_OK ? json_null() : json_string(trial->message), "accel",
+			      accel_name(b->request.accel), "qemu_version", x->version.hypervisor, "guest_kernel",
+			      guest_kernel ? json_string(guest_kernel) : json_null(), "boot_to_hello_s", b->boot_to_hello,
+			      "wall_to_hello_s", b->wall_to_hello);
+	json_t *status = json_object_get(trial->result, "status"), *fio = json_object_get(trial->result, "fio");
+	json_t *counters = json_object_get(trial->result, "counters"), *clock = json_object_get(b->hello, "clocksource");
+
+	if (!r)
+		return NULL;
+	json_object_set(r, "guest_clocksource", clock ? clock : json_null());
+	json_object_set(r, "effective", effective ? effective : json_null());
+	json_object_set(r, "exit_status", status ? status : json_null());
+	json_object_set(r, "fio", fio ? fio : json_null());
+	json_object_set(r, "guest_counters", counters ? counters : json_null());
+	json_object_set(r, "host", trial->host ? trial->host : json_null());
+	return r;
+}
+
+int run_file_store_trial(struct experiment *x, unsigned number, const json_t *record, struct error *e)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "trials/%06u.json", number);
+	return store_write_json(x->store, name, record, e);
+}

@@ -1,0 +1,20 @@
+/* The JSON of a run folder, written: run.json and trials/N.json (formats: host/store.h). */
+#ifndef KB_RUN_FILE_H
+#define KB_RUN_FILE_H
+
+#include "host/experiment.h"
+#include "host/trial.h"
+
+/* "2026-01-31T12:00:00Z" of now. */
+void run_file_time(char out[32]);
+
+/* The record of one trial; b: the boot, of which a hello may be missing when it has stalled. NULL: out of memory. */
+json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
+		       const struct trial_request *request, const char *started, const struct trial *trial,
+		       json_t *effective);
+int run_file_store_trial(struct experiment *x, unsigned number, const json_t *record, struct error *e);
+
+/* Write into run.json how this session ended: message NULL when it is complete. */
+int run_file_end(struct experiment *x, const char *message, struct error *e);
+
+#endif
