@@ -323,7 +323,7 @@ static json_t *file_node(const struct settings *s, const char *source)
 static json_t *own_node(const struct domain_spec *spec, size_t k)
 {
 	const struct settings *s = spec->disk[k].settings;
-	char name[32];
+	char name[48];
 	json_t *node, *below;
 
 	snprintf(name, sizeof(name), DOMAIN_NODE "%zu", k);

@@ -40,4 +40,11 @@ void hostcount_take(const struct hv_ops *ops, struct hv_guest *guest, const stru
  * "block":{"rd_reqs",…}|null,"kvm":{…}|null}. */
 void hostcount_json(const struct hostcount *begin, const struct hostcount *end, struct text *out);
 
+/*
+ * Parts for the tests. CPU time in clock ticks (user + system) of a /proc/…/stat line, whatever the name in it
+ * holds; run time in ns of a /proc/…/schedstat line. -1 when it is none.
+ */
+int hostcount_parse_stat(const char *stat, uint64_t *ticks);
+int hostcount_parse_schedstat(const char *schedstat, uint64_t *ns);
+
 #endif

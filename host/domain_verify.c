@@ -1,0 +1,424 @@
+/* What a domain's XML and its emulator say about settings that were asked for. Pure: texts in, JSON out. */
+#include "host/domain.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/domain_names.h"
+
+#define MAX_CPUS 1024
+
+const char *const domain_qom_properties[] = {
+	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "disable-legacy", "disable-modern", NULL,
+};
+
+void domain_qom_path(size_t disk, struct text *out)
+{
+	text_add(out, "/machine/peripheral/" DOMAIN_ALIAS "%zu", disk);
+}
+
+void domain_virtio_path(size_t disk, struct text *out)
+{
+	domain_qom_path(disk, out);
+	text_add(out, "/virtio-backend");
+}
+
+static xmlDoc *parse(const char *xml)
+{
+	if (!xml)
+		return NULL;
+	return xmlReadMemory(xml, (int)strlen(xml), NULL, NULL,
+			     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+}
+
+/* The string value of an XPath expression; NULL when it is empty. The caller frees it with free(). */
+static char *lookup(xmlDoc *doc, const char *path)
+{
+	xmlXPathContext *context = doc ? xmlXPathNewContext(doc) : NULL;
+	xmlXPathObject *object = NULL;
+	xmlChar *value;
+	char *copy = NULL;
+
+	if (!context)
+		return NULL;
+	xmlXPathRegisterNs(context, BAD_CAST "kb", BAD_CAST DOMAIN_NAMESPACE);
+	object = xmlXPathEvalExpression(BAD_CAST path, context);
+	if (object) {
+		value = xmlXPathCastToString(object);
+		if (value && *value)
+			copy = strdup((const char *)value);
+		xmlFree(value);
+	}
+	xmlXPathFreeObject(object);
+	xmlXPathFreeContext(context);
+	return copy;
+}
+
+int domain_owner(const char *xml, long *pid, uint64_t *started)
+{
+	xmlDoc *doc = parse(xml);
+	char *pid_text = lookup(doc, "string(/domain/metadata/kb:owner/@pid)");
+	char *started_text = lookup(doc, "string(/domain/metadata/kb:owner/@started)");
+	char *pid_end = NULL, *started_end = NULL;
+	int rc = -1;
+
+	if (pid_text && started_text) {
+		*pid = strtol(pid_text, &pid_end, 10);
+		*started = strtoull(started_text, &started_end, 10);
+		rc = *pid_end || *started_end || *pid <= 0 ? -1 : 0;
+	}
+	free(pid_text);
+	free(started_text);
+	xmlFreeDoc(doc);
+	return rc;
+}
+
+/* Everything that one verification reads and writes. */
+struct check {
+	const struct settings *asked;
+	size_t disk;
+	xmlDoc *xml;
+	json_t *qom, *iothread; /* objects or NULL */
+	json_t *features;       /* array of names, NULL when the query was not possible */
+	json_t *node;           /* our own block node as the command line made it, NULL: an ordinary disk */
+	json_t *verified, *unverified, *mismatch;
+	int mismatches;
+};
+
+/* have NULL: nobody can say. want NULL: nothing was asked, what is there is reported. */
+static void judge(struct check *c, const char *key, const char *want, const char *have)
+{
+	if (!have) {
+		if (want)
+			json_array_append_new(c->unverified, json_string(key));
+		return;
+	}
+	if (!want || !strcmp(want, have)) {
+		json_object_set_new(c->verified, key, json_string(have));
+		return;
+	}
+	json_array_append_new(c->mismatch, json_pack("{s:s, s:s, s:s}", "key", key, "want", want, "have", have));
+	c->mismatches++;
+}
+
+static const char *toggle_text(enum toggle value)
+{
+	return value == TOGGLE_UNSET ? NULL : value == TOGGLE_ON ? "on" : "off";
+}
+
+static const char *on_off(bool on)
+{
+	return on ? "on" : "off";
+}
+
+static bool has_feature(const struct check *c, const char *name)
+{
+	size_t i;
+	json_t *feature;
+
+	json_array_foreach(c->features, i, feature)
+		if (!strcmp(json_string_value(feature), name))
+			return true;
+	return false;
+}
+
+static void judge_number(struct check *c, const char *key, json_int_t want, bool asked, const json_t *have)
+{
+	char want_text[32], have_text[32];
+
+	snprintf(want_text, sizeof(want_text), "%" JSON_INTEGER_FORMAT, want);
+	snprintf(have_text, sizeof(have_text), "%" JSON_INTEGER_FORMAT, json_integer_value(have));
+	judge(c, key, asked ? want_text : NULL, json_is_integer(have) ? have_text : NULL);
+}
+
+/* An attribute of the disk's <driver> in the live XML. */
+static char *driver_attribute(const struct check *c, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "string(/domain/devices/disk[target/@dev='vd%c']/driver/@%s)",
+		 (char)('a' + c->disk), name);
+	return lookup(c->xml, path);
+}
+
+static void check_notification(struct check *c)
+{
+	const struct settings *s = c->asked;
+	const json_t *ioeventfd = json_object_get(c->qom, "ioeventfd");
+
+	judge(c, "ioeventfd", toggle_text(s->ioeventfd),
+	      json_is_boolean(ioeventfd) ? on_off(json_is_true(ioeventfd)) : NULL);
+	judge(c, "event_idx", toggle_text(s->event_idx),
+	      c->features ? on_off(has_feature(c, "VIRTIO_RING_F_EVENT_IDX")) : NULL);
+	judge(c, "packed", toggle_text(s->packed),
+	      c->features ? on_off(has_feature(c, "VIRTIO_F_RING_PACKED")) : NULL);
+}
+
+static void check_queues(struct check *c)
+{
+	judge_number(c, "queues", c->asked->queues, c->asked->queues != 0, json_object_get(c->qom, "num-queues"));
+	judge_number(c, "queue_size", c->asked->queue_size, c->asked->queue_size != 0,
+		     json_object_get(c->qom, "queue-size"));
+}
+
+/* The device's link is what counts; the XML stands in where the emulator would not say. */
+static void check_iothread(struct check *c)
+{
+	const char *link = json_string_value(json_object_get(c->qom, "iothread"));
+	char *number = link ? NULL : driver_attribute(c, "iothread");
+	const char *have = link ? on_off(*link) : c->xml ? on_off(number != NULL) : NULL;
+
+	judge(c, "iothread", toggle_text(c->asked->iothread), have);
+	if (c->asked->iothread == TOGGLE_ON)
+		judge_number(c, "poll_max_ns", c->asked->poll_max_ns, c->asked->poll_max_ns >= 0,
+			     json_object_get(c->iothread, "poll-max-ns"));
+	free(number);
+}
+
+/* "off"/"on"/"auto" (OnOffAuto) and booleans both occur. */
+static int tri_state(const json_t *value)
+{
+	const char *s = json_string_value(value);
+
+	if (json_is_boolean(value))
+		return json_is_true(value);
+	if (!s || (strcmp(s, "on") && strcmp(s, "off")))
+		return -1;
+	return !strcmp(s, "on");
+}
+
+static void check_model(struct check *c)
+{
+	int no_legacy = tri_state(json_object_get(c->qom, "disable-legacy"));
+	int no_modern = tri_state(json_object_get(c->qom, "disable-modern"));
+	const char *have = NULL;
+
+	if (c->asked->model == MODEL_VIRTIO) /* the emulator's choice: nothing that could be contradicted */
+		return;
+	if (no_legacy == 1 && no_modern == 0)
+		have = model_name(MODEL_NON_TRANSITIONAL);
+	else if (no_legacy == 0 && no_modern == 0)
+		have = model_name(MODEL_TRANSITIONAL);
+	else if (no_legacy == 0 && no_modern == 1)
+		have = "legacy";
+	judge(c, "model", model_name(c->asked->model), have);
+	if (c->asked->model == MODEL_NON_TRANSITIONAL && c->features && !has_feature(c, "VIRTIO_F_VERSION_1"))
+		judge(c, "model (negotiated)", "VIRTIO_F_VERSION_1", "legacy");
+}
+
+/* Our node's description, when the device really stands on it. */
+static const json_t *own_node(const struct check *c, const char **driver)
+{
+	const char *drive = json_string_value(json_object_get(c->qom, "drive"));
+	const char *name = json_string_value(json_object_get(c->node, "node-name"));
+
+	*driver = NULL;
+	if (!c->node || !drive || !name || strcmp(drive, name))
+		return NULL;
+	*driver = json_string_value(json_object_get(c->node, "driver"));
+	return c->node;
+}
+
+static void check_backend(struct check *c)
+{
+	bool known = json_object_get(c->qom, "drive") != NULL;
+	const char *driver;
+	const json_t *node = own_node(c, &driver), *lowest = node;
+	const char *kind;
+
+	if (driver && !strcmp(driver, "blkdebug"))
+		lowest = json_object_get(node, "image");
+	kind = json_string_value(json_object_get(lowest, "driver"));
+	if (c->asked->backend == BACKEND_NULL) {
+		judge(c, "backend", "null", !known ? NULL : kind && !strcmp(kind, "null-co") ? "null" : "file");
+		judge_number(c, "latency_ns", (json_int_t)c->asked->latency_ns, true,
+			     json_object_get(lowest, "latency-ns"));
+	} else {
+		const char *want = c->asked->backend == BACKEND_MEMORY ? "memory" : "file";
+
+		judge(c, "backend", want, !known ? NULL : kind && !strcmp(kind, "null-co") ? "null" : want);
+	}
+	if (c->asked->inject != INJECT_NONE)
+		judge(c, "inject_error", c->asked->inject == INJECT_READ ? "read" : "write",
+		      !known ? NULL : !driver || strcmp(driver, "blkdebug") ? "none"
+		      : json_string_value(json_object_get(json_array_get(json_object_get(node, "inject-error"), 0), "iotype")));
+}
+
+/* cache and io of the file: in the XML, or in our own node where blkdebug lies above it. */
+static void check_file(struct check *c)
+{
+	const struct settings *s = c->asked;
+	const json_t *file = json_object_get(c->node, "image");
+	char *cache, *io;
+
+	if (s->backend == BACKEND_NULL)
+		return;
+	if (file) { /* the stand-in's XML says nothing about it */
+		judge(c, "cache", s->cache == CACHE_AUTO ? NULL : cache_name(s->cache), NULL);
+		judge(c, "io", disk_io_name(s->io), json_string_value(json_object_get(file, "aio")));
+		return;
+	}
+	cache = driver_attribute(c, "cache");
+	io = driver_attribute(c, "io");
+	judge(c, "cache", s->cache == CACHE_AUTO ? NULL : cache_name(s->cache), cache);
+	judge(c, "io", disk_io_name(s->io), io);
+	free(cache);
+	free(io);
+}
+
+/* "0,2-3" as a set; libvirt writes the same set in its own way ("0,1" becomes "0-1"). */
+static void cpu_set(const char *list, bool set[MAX_CPUS])
+{
+	char *end;
+
+	memset(set, 0, MAX_CPUS * sizeof(set[0]));
+	while (*list) {
+		bool without = *list == '^'; /* libvirt's "0-3,^2" */
+		unsigned long from = strtoul(list + without, &end, 10), to = from;
+
+		if (end == list + without)
+			return;
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		for (unsigned long cpu = from; cpu <= to && cpu < MAX_CPUS; cpu++)
+			set[cpu] = !without;
+		list = end + strspn(end, ", ");
+	}
+}
+
+static bool same_cpus(const char *a, const char *b)
+{
+	bool in_a[MAX_CPUS], in_b[MAX_CPUS];
+
+	cpu_set(a, in_a);
+	cpu_set(b, in_b);
+	return !memcmp(in_a, in_b, sizeof(in_a));
+}
+
+static void check_pin(struct check *c, const char *key, const char *want, const char *path)
+{
+	char *have;
+
+	if (!want)
+		return;
+	have = lookup(c->xml, path);
+	if (have && same_cpus(have, want))
+		judge(c, key, want, want);
+	else
+		judge(c, key, want, have ? have : c->xml ? "free" : NULL);
+	free(have);
+}
+
+static void check_pins(struct check *c)
+{
+	char path[128];
+	char *number = driver_attribute(c, "iothread");
+
+	check_pin(c, "vcpupin", c->asked->vcpupin, "string(/domain/cputune/vcpupin[@vcpu='0']/@cpuset)");
+	check_pin(c, "emulatorpin", c->asked->emulatorpin, "string(/domain/cputune/emulatorpin/@cpuset)");
+	snprintf(path, sizeof(path), "string(/domain/cputune/iothreadpin[@iothread='%d']/@cpuset)",
+		 number ? atoi(number) : 0);
+	check_pin(c, "iothreadpin", c->asked->iothreadpin, path);
+	free(number);
+}
+
+/* "VIRTIO_F_VERSION_1: Device compliant …" is kept as its name. */
+static void add_names(json_t *names, const json_t *list)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(list, i, item) {
+		const char *s = json_string_value(item);
+
+		if (s)
+			json_array_append_new(names, json_stringn(s, strcspn(s, ": ")));
+	}
+}
+
+/* Names of the features that the guest accepted; NULL when the reply holds none. */
+static json_t *negotiated(const char *reply)
+{
+	json_t *root = reply ? json_loads(reply, 0, NULL) : NULL;
+	const json_t *status = json_object_get(root, "return");
+	const json_t *guest = json_object_get(status ? status : root, "guest-features");
+	json_t *names = NULL;
+
+	if (guest) {
+		names = json_array();
+		add_names(names, json_object_get(guest, "transports"));
+		add_names(names, json_object_get(guest, "dev-features"));
+	}
+	json_decref(root);
+	return names;
+}
+
+/* Our -blockdev of this disk in the live XML, NULL when it has none. */
+static json_t *find_node(xmlDoc *xml, size_t disk)
+{
+	char path[256], *words;
+	json_t *node;
+
+	snprintf(path, sizeof(path),
+		 "string(//*[local-name()='arg'][contains(@value,'\"node-name\":\"" DOMAIN_NODE "%zu\"')]/@value)", disk);
+	words = lookup(xml, path);
+	node = words ? json_loads(words, 0, NULL) : NULL;
+	free(words);
+	return node;
+}
+
+/* A property list as it is, or a whole reply around it. NULL when it is neither. */
+static json_t *object(const char *text)
+{
+	json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *inner = json_object_get(root, "return");
+
+	if (!json_is_object(inner))
+		return root;
+	json_incref(inner);
+	json_decref(root);
+	return inner;
+}
+
+int domain_verify(const struct settings *asked, size_t disk, const struct domain_evidence *have, struct text *out)
+{
+	struct check c = {
+		.asked = asked,
+		.disk = disk,
+		.xml = parse(have->live_xml),
+		.qom = object(have->qom),
+		.iothread = object(have->iothread),
+		.features = negotiated(have->virtio_status),
+		.verified = json_object(),
+		.unverified = json_array(),
+		.mismatch = json_array(),
+	};
+	json_t *all;
+	char *words;
+
+	c.node = find_node(c.xml, disk);
+	check_notification(&c);
+	check_queues(&c);
+	check_iothread(&c);
+	check_model(&c);
+	check_backend(&c);
+	check_file(&c);
+	check_pins(&c);
+	all = json_pack("{s:o, s:o, s:o, s:o}", "verified", c.verified, "unverified", c.unverified, "mismatch",
+			c.mismatch, "features", c.features ? c.features : json_array());
+	words = json_dumps(all, JSON_COMPACT);
+	text_add(out, "%s", words ? words : "null");
+	free(words);
+	json_decref(all);
+	json_decref(c.qom);
+	json_decref(c.iothread);
+	json_decref(c.node);
+	xmlFreeDoc(c.xml);
+	return c.mismatches;
+}

@@ -1,0 +1,82 @@
+/* What the hypervisor_libvirt*.c files share. Only they include libvirt. */
+#ifndef KB_HYPERVISOR_LIBVIRT_H
+#define KB_HYPERVISOR_LIBVIRT_H
+
+#include <libvirt/libvirt-qemu.h>
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+#include <pthread.h>
+
+#include "host/hypervisor.h"
+
+struct hv {
+	virConnectPtr connection;
+	char *root;  /* folder of the embedded driver, NULL for other URIs */
+	bool local;  /* guests are processes of this host */
+	int lifecycle; /* id of the event registration, -1 none */
+	bool watched;  /* libvirt still holds our callback; under lock */
+	pthread_mutex_t lock; /* guards everything that the event thread changes: guests and the list of them */
+	pthread_cond_t changed;
+	struct hv_guest *guests;
+};
+
+enum { PORT_CONSOLE, PORT_LINK, PORTS };
+
+struct hv_port { /* what a stream's callback is given */
+	struct hv_guest *guest;
+	virStreamPtr stream;
+	bool watched; /* libvirt still holds our callback; under hv->lock */
+	bool ended;   /* nothing more will come; under hv->lock */
+	struct text received; /* under hv->lock */
+};
+
+struct hv_guest {
+	struct hv *hv;
+	struct hv_guest *next;
+	virDomainPtr domain;
+	unsigned char uuid[VIR_UUID_BUFLEN];
+	pid_t pid; /* 0: not looked for yet */
+	struct hv_port port[PORTS];
+	enum hv_state told; /* what the last wait() reported */
+	/* below: under hv->lock, written by the event thread too */
+	uint64_t link_at_ns; /* arrival of the oldest byte of the link's received */
+	enum hv_state state;
+	uint64_t off_at_ns; /* when it went off: its last bytes may still be on their way */
+	bool look;          /* an event says that the state needs a closer look */
+};
+
+/* The text of libvirt's last error in this thread. Returns -1. */
+int hv_libvirt_error(struct error *e, enum status status, const char *what);
+
+/* Start libvirt's event loop (one thread for the life of the process) and silence its messages. */
+int hv_events_start(const char *state_dir, struct error *e);
+
+/* Make the folder of the embedded driver and its qemu.conf. *root and *uri belong to the caller. */
+int hv_embed_prepare(const char *state_dir, char **root, char **uri, struct error *e);
+
+/* Remove what the embedded driver leaves for a guest that is gone: its log. */
+void hv_embed_forget(const char *root, const char *name);
+
+/* The guest's part of the operations, see host/hypervisor.h. */
+int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
+int hv_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
+int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
+enum hv_state hv_guest_state(struct hv_guest *guest);
+void hv_guest_destroy(struct hv_guest *guest);
+
+/* What can be asked of it (hypervisor_libvirt_ask.c). */
+int hv_guest_qmp(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
+int hv_guest_live_xml(struct hv_guest *guest, struct text *xml, struct error *e);
+int hv_guest_block(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
+int hv_guest_vcpu_ns(struct hv_guest *guest, uint64_t *ns, struct error *e);
+pid_t hv_guest_pid(struct hv_guest *guest);
+
+/* Called in the event thread with the lock held. */
+void hv_guest_event(struct hv_guest *guest, int event, int detail);
+
+uint64_t hv_now_ns(void);
+
+/* Wait at most a second until libvirt has let go of a callback (*watched, under hv->lock). False: it did not. */
+bool hv_wait_released(struct hv *hv, const bool *watched);
+
+#endif
