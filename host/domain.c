@@ -142,7 +142,11 @@ static void add_processors(xmlNode *root, const struct domain_spec *spec)
 		attribute(cpu, "mode", "host-passthrough");
 		attribute(cpu, "migratable", "off"); /* else the invariant TSC is hidden */
 	} else {
-		/* qemu64, not max: five-level page tables and the rest of "max" cost the emulation 0.1 s of boot */
+		/*
+		 * qemu64, not max: five-level page tables and the rest of "max" cost the emulation 0.1 s of boot.
+		 * Its TSC is the host's; libvirt refuses to say so (invtsc) on many hosts, the guest's kernel
+		 * has to be told (tsc=reliable).
+		 */
 		attribute(cpu, "mode", "custom");
 		attribute(cpu, "match", "exact");
 		attribute(cpu, "check", "none");
@@ -152,12 +156,6 @@ static void add_processors(xmlNode *root, const struct domain_spec *spec)
 	attribute(topology, "sockets", "1");
 	attribute_f(topology, "cores", "%u", spec->guest->vcpus);
 	attribute(topology, "threads", "1");
-	if (spec->accel != ACCEL_KVM) {
-		xmlNode *feature = element(cpu, "feature"); /* the guest would distrust a TSC without it */
-
-		attribute(feature, "policy", "require");
-		attribute(feature, "name", "invtsc");
-	}
 }
 
 static void add_pin(xmlNode *tune, const char *name, const char *number_name, unsigned number, const char *cpus)
