@@ -1,0 +1,67 @@
+/* The clones of a run as processes or threads: started together, let go together, buried one by one. */
+#ifndef KB_CREW_H
+#define KB_CREW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "guest/worker.h"
+
+struct clone {
+	const struct job *job;
+	unsigned jobnum, index, wave;
+	uint64_t seed;
+	struct file_set files;
+	struct slot *slot; /* in shared memory */
+	bool doomed;       /* failed before it could be started */
+
+	struct crew *crew;
+	bool thread;
+	bool alive; /* its process or thread has not been waited for */
+	pid_t pid;
+	pthread_t handle;
+	int killed_by;
+
+	/* The monitor's: what the last sample saw, the samples, how many bytes of notes were passed on. */
+	uint64_t sampled_ns, sampled_bytes[DDIRS], sampled_ios[DDIRS];
+	struct samples bw[DDIRS], iops[DDIRS];
+	size_t notes_seen;
+	bool failure_told;
+};
+
+struct crew {
+	struct clone *clone;
+	unsigned count;
+	const struct clock *clock;
+	volatile int *stop; /* in shared memory */
+	pid_t runner;
+	int wake[2]; /* clones write a byte when their phase changed */
+	int go[2];   /* clones wait for its end of file */
+};
+
+int crew_open(struct crew *crew, struct error *e);
+void crew_close(struct crew *crew);
+
+/* Start the clones of a wave and wait until each is ready or has failed. */
+int crew_start(struct crew *crew, unsigned wave, struct error *e);
+
+/* Let the started ones go. */
+void crew_go(struct crew *crew);
+
+/* Sleep until a clone says something, at most that long. */
+void crew_wait(struct crew *crew, uint64_t ns);
+
+/* Notice the processes that died before their end. Does not block. */
+void crew_check(struct crew *crew, unsigned wave);
+
+/* Wait for all of the wave, which are at their end. */
+void crew_join(struct crew *crew, unsigned wave);
+
+static inline bool clone_over(const struct clone *c)
+{
+	return c->doomed || slot_load(&c->slot->phase) >= PHASE_DONE;
+}
+
+#endif

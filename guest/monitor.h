@@ -1,0 +1,31 @@
+/* Looks at running clones about ten times a second: samples, progress, notes. */
+#ifndef KB_MONITOR_H
+#define KB_MONITOR_H
+
+#include "guest/crew.h"
+#include "guest/run.h"
+
+struct monitor {
+	struct crew *crew;
+	const struct run_hooks *hooks;
+	void (*begin)(void *context); /* called once, when recording starts */
+	void *begin_context;
+	bool begun;
+	uint64_t start_ns;    /* when the first clones were let go */
+	uint64_t progress_ns; /* when progress was last told */
+	char *states;         /* one letter per clone */
+};
+
+int monitor_open(struct monitor *m, struct error *e); /* crew, hooks and begin are set */
+void monitor_close(struct monitor *m);
+
+/*
+ * Watch a wave until all of it is over. begin_ns: when to call begin, by clock_monotonic_ns. The clones
+ * are not waited for.
+ */
+void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns);
+
+/* Pass on what the clones that are ready or over have to tell the user, and say of each failure once. */
+void monitor_tell(struct monitor *m);
+
+#endif

@@ -1,0 +1,291 @@
+#include "guest/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "guest/collect.h"
+#include "guest/crew.h"
+#include "guest/monitor.h"
+#include "guest/os.h"
+
+#define DEFAULT_SEED 0x89
+
+/* The only thing that a signal handler touches: the running run's stop word in shared memory. */
+static volatile int *volatile stop_word;
+
+struct run {
+	const struct jobs *jobs;
+	const struct run_hooks *hooks;
+	struct run_result *result;
+	struct note_sink notes;
+	struct crew crew;
+	struct monitor monitor;
+	struct clock clock;
+	struct disk_watch disks;
+	unsigned waves;
+	char *shared; /* one page with the stop word, then the slots */
+	size_t shared_bytes, slot_bytes;
+	uint64_t begun_ns;
+};
+
+void run_terminate(int signal)
+{
+	if (stop_word && *stop_word == 0)
+		*stop_word = signal;
+}
+
+/* ---- setting up ---- */
+
+static size_t round_up(size_t n, size_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
+static int open_shared(struct run *run, struct error *e)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	run->slot_bytes = round_up(sizeof(struct slot), page);
+	run->shared_bytes = page + run->crew.count * run->slot_bytes;
+	run->shared = mmap(NULL, run->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
+	if (run->shared == MAP_FAILED) {
+		run->shared = NULL;
+		return error_errno(e, STATUS_FAILED, "cannot get %zu bytes of shared memory", run->shared_bytes);
+	}
+	run->crew.stop = (volatile int *)run->shared;
+	for (unsigned i = 0; i < run->crew.count; i++)
+		run->crew.clone[i].slot = (struct slot *)(run->shared + page + i * run->slot_bytes);
+	return 0;
+}
+
+static uint64_t entropy(void)
+{
+	int fd = open("/dev/urandom", O_RDONLY);
+	uint64_t seed = 0;
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, &seed, sizeof(seed));
+		close(fd);
+	}
+	return n == (ssize_t)sizeof(seed) ? seed : clock_monotonic_ns() ^ ((uint64_t)getpid() << 32);
+}
+
+static uint64_t job_seed(const struct job *job)
+{
+	if (job->randseed_set)
+		return job->randseed;
+	return job->randrepeat ? DEFAULT_SEED : entropy();
+}
+
+static int open_clones(struct run *run, struct error *e)
+{
+	struct crew *crew = &run->crew;
+	unsigned n = 0;
+
+	for (size_t j = 0; j < run->jobs->count; j++)
+		crew->count += run->jobs->job[j].numjobs;
+	crew->clone = calloc(crew->count ? crew->count : 1, sizeof(*crew->clone));
+	if (!crew->clone)
+		return error_errno(e, STATUS_FAILED, "jobs");
+	for (size_t j = 0; j < run->jobs->count; j++) {
+		const struct job *job = &run->jobs->job[j];
+		uint64_t seed = job_seed(job);
+
+		if (j == 0 || job->stonewall)
+			run->waves++;
+		for (unsigned k = 0; k < job->numjobs; k++, n++)
+			crew->clone[n] = (struct clone){
+				.job = job, .jobnum = k, .index = n, .wave = run->waves - 1, .seed = seed,
+				.crew = crew, .thread = job->thread || !os_has_processes,
+			};
+	}
+	return 0;
+}
+
+/* Only one clock serves all jobs, as in fio: the first one that asks for another than the default. */
+static int open_clock(struct run *run, struct error *e)
+{
+	enum clocksource source = CLOCK_DEFAULT;
+
+	for (size_t j = 0; j < run->jobs->count && source == CLOCK_DEFAULT; j++)
+		source = run->jobs->job[j].clocksource;
+	return clock_init(&run->clock, source, e);
+}
+
+/* Files of all clones, one after the other. A clone without its files is a failed job; the others go on. */
+static void prepare_files(struct run *run)
+{
+	for (unsigned i = 0; i < run->crew.count; i++) {
+		struct clone *c = &run->crew.clone[i];
+		struct job_result *r = &c->slot->result;
+		bool readonly = run->jobs->readonly;
+
+		r->job = c->job;
+		r->groupid = c->job->groupid;
+		r->members = 1;
+		if (files_find(&c->files, c->job, c->jobnum, readonly, &run->notes, &r->failure) == 0 &&
+		    files_size(&c->files, c->job, &run->notes, &r->failure) == 0 &&
+		    files_lay_out(&c->files, c->job, readonly, run->crew.stop, &run->notes, &r->failure) == 0)
+			continue;
+		c->doomed = true;
+		/* Not a failure of the job when the user ended the run during layout. */
+		if (*run->crew.stop)
+			r->failure = (struct failure){0};
+	}
+}
+
+static int run_open(struct run *run, struct error *e)
+{
+	if (open_clock(run, e) < 0 || open_clones(run, e) < 0 || open_shared(run, e) < 0)
+		return -1;
+	run->crew.clock = &run->clock;
+	stop_word = run->crew.stop;
+	return crew_open(&run->crew, e);
+}
+
+static void run_close(struct run *run)
+{
+	stop_word = NULL;
+	monitor_close(&run->monitor);
+	crew_close(&run->crew);
+	for (unsigned i = 0; i < run->crew.count && run->crew.clone; i++)
+		files_free(&run->crew.clone[i].files);
+	disk_watch_free(&run->disks);
+	free(run->crew.clone);
+	if (run->shared)
+		munmap(run->shared, run->shared_bytes);
+}
+
+/* ---- running ---- */
+
+static void begin(void *context)
+{
+	struct run *run = context;
+
+	disk_watch_start(&run->disks);
+	run->begun_ns = clock_monotonic_ns();
+	if (run->hooks->begin)
+		run->hooks->begin(run->hooks->context);
+}
+
+static bool any_ready(const struct crew *crew, unsigned wave)
+{
+	for (unsigned i = 0; i < crew->count; i++)
+		if (crew->clone[i].wave == wave && crew->clone[i].alive &&
+		    slot_load(&crew->clone[i].slot->phase) == PHASE_READY)
+			return true;
+	return false;
+}
+
+/* Recording starts with the first clone whose ramp is over. */
+static uint64_t shortest_ramp_us(const struct crew *crew, unsigned wave)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	for (unsigned i = 0; i < crew->count; i++) {
+		const struct clone *c = &crew->clone[i];
+
+		if (c->wave == wave && !c->doomed && c->job->ramp_us < shortest)
+			shortest = c->job->ramp_us;
+	}
+	return shortest;
+}
+
+static void begin_now(struct run *run)
+{
+	if (run->monitor.begun)
+		return;
+	run->monitor.begun = true;
+	begin(run);
+}
+
+static int run_wave(struct run *run, unsigned wave, struct error *e)
+{
+	struct monitor *m = &run->monitor;
+	uint64_t ramp_us;
+
+	if (crew_start(&run->crew, wave, e) < 0)
+		return -1;
+	monitor_tell(m);
+	if (!any_ready(&run->crew, wave)) {
+		crew_go(&run->crew);
+		crew_join(&run->crew, wave);
+		return 0;
+	}
+	ramp_us = shortest_ramp_us(&run->crew, wave);
+	if (!m->start_ns)
+		m->start_ns = m->progress_ns = clock_monotonic_ns();
+	if (ramp_us == 0)
+		begin_now(run);
+	crew_go(&run->crew);
+	monitor_watch(m, wave, clock_monotonic_ns() + ramp_us * 1000);
+	return 0;
+}
+
+/* The last wave's clones are over, but not yet waited for: the end is told first. */
+static void finish(struct run *run)
+{
+	int signal = *run->crew.stop;
+	uint64_t now = clock_monotonic_ns();
+
+	if (run->monitor.start_ns) {
+		begin_now(run); /* all ended within their ramps */
+		if (run->hooks->end)
+			run->hooks->end(run->hooks->context);
+		run->result->elapsed_us = (now - run->monitor.start_ns) / 1000;
+	}
+	disk_watch_stop(&run->disks, (now - run->begun_ns) / 1000);
+	for (unsigned wave = 0; wave < run->waves; wave++)
+		crew_join(&run->crew, wave);
+	monitor_tell(&run->monitor);
+	run->result->signal = signal > 0 ? signal : 0;
+	if (signal > 0)
+		note_send(&run->notes, "kickio: terminating on signal %d", signal);
+}
+
+static int run_waves(struct run *run, struct error *e)
+{
+	int r = 0;
+
+	for (unsigned wave = 0; r == 0 && wave < run->waves && !*run->crew.stop; wave++) {
+		if (wave > 0)
+			crew_join(&run->crew, wave - 1);
+		r = run_wave(run, wave, e);
+	}
+	finish(run);
+	return r;
+}
+
+int run_jobs(const struct jobs *jobs, const struct run_hooks *hooks, struct run_result *result, struct error *e)
+{
+	struct run run = {
+		.jobs = jobs, .hooks = hooks, .result = result,
+		.notes = { hooks->note, hooks->context },
+		.monitor = { .hooks = hooks, .begin = begin },
+	};
+	int r = -1;
+
+	*result = (struct run_result){0};
+	run.crew.wake[0] = run.crew.wake[1] = run.crew.go[0] = run.crew.go[1] = -1;
+	run.monitor.crew = &run.crew;
+	run.monitor.begin_context = &run;
+	if (run_open(&run, e) == 0 && monitor_open(&run.monitor, e) == 0) {
+		prepare_files(&run);
+		monitor_tell(&run.monitor);
+		r = disk_watch_open(&run.disks, &run.crew, e);
+		if (r == 0)
+			r = run_waves(&run, e);
+		if (r == 0)
+			r = collect(result, &run.crew, &run.disks, e);
+	}
+	run_close(&run);
+	if (r < 0)
+		run_result_free(result);
+	return r;
+}
