@@ -102,24 +102,30 @@ static int store_time(const struct option *o, uint64_t *place, const char *value
 	return 0;
 }
 
-/* The value of the choice that the first `length` bytes of name spell. */
-static int choose(const struct option *o, const char *name, size_t length, int *value, struct error *e)
+static int no_choice(const struct option *o, struct error *e)
 {
 	struct text valid = {0};
 
-	for (const struct choice *c = o->choices; c->name; c++) {
-		if (strlen(c->name) == length && memcmp(c->name, name, length) == 0) {
-			if (c->value == CHOICE_REFUSED)
-				return error_set(e, STATUS_FAILED, "%s is known to fio but not supported by kickio", c->name);
-			*value = c->value;
-			return 0;
-		}
+	for (const struct choice *c = o->choices; c->name; c++)
 		if (c->value != CHOICE_REFUSED)
-			text_add(&valid, "%s%s", valid.length ? " " : "", c->name);
-	}
-	error_set(e, STATUS_FAILED, "valid values: %s", text_get(&valid));
+			text_add(&valid, " %s", c->name);
+	error_set(e, STATUS_FAILED, "valid values:%s", text_get(&valid));
 	text_free(&valid);
 	return -1;
+}
+
+/* The value of the choice that the first `length` bytes of name spell. */
+static int choose(const struct option *o, const char *name, size_t length, int *value, struct error *e)
+{
+	for (const struct choice *c = o->choices; c->name; c++) {
+		if (strlen(c->name) != length || memcmp(c->name, name, length) != 0)
+			continue;
+		if (c->value == CHOICE_REFUSED)
+			return error_set(e, STATUS_FAILED, "%s is known to fio but not supported by kickio", c->name);
+		*value = c->value;
+		return 0;
+	}
+	return no_choice(o, e);
 }
 
 static int store_choice(const struct option *o, void *place, const char *value, struct error *e)
