@@ -243,12 +243,11 @@ void effect_words(const struct effect *effect, enum metric metric, struct text *
 
 	if (isnan(ratio))
 		return;
-	if (ratio >= 10)
-		text_add(out, "%.3g times as much: %s", ratio, info->more);
-	else if (percent < 0.005)
+	if (percent < 0.005)
 		text_add(out, "equal %s", info->title);
 	else
-		text_add(out, "%.*f %% %s", percent < 0.995 ? 2 : 1, percent, ratio > 1 ? info->more : info->less);
+		text_add(out, "%.*f %% %s", percent < 0.995 ? 2 : percent < 99.95 ? 1 : 0, percent,
+			 ratio > 1 ? info->more : info->less);
 }
 
 static void unclear_words(const struct comparison *c, const struct finding *f, struct text *out)
@@ -285,7 +284,9 @@ void finding_words(const struct comparison *c, const struct finding *f, struct t
 		}
 		break;
 	case VERDICT_NOT_EFFECTIVE:
-		text_add(out, "a setting was not in force; seen were ");
+		text_add(out, "a setting was not in force");
+		if (isfinite(primary->paired.ratio))
+			text_add(out, "; seen: ");
 		effect_words(primary, d->primary, out);
 		break;
 	case VERDICT_NOT_TESTED:
