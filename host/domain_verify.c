@@ -15,7 +15,7 @@
 #define MAX_CPUS 1024
 
 const char *const domain_qom_properties[] = {
-	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "disable-legacy", "disable-modern", NULL,
+	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "type", NULL,
 };
 
 void domain_qom_path(size_t disk, struct text *out)
@@ -181,35 +181,24 @@ static void check_iothread(struct check *c)
 	free(number);
 }
 
-/* "off"/"on"/"auto" (OnOffAuto) and booleans both occur. */
-static int tri_state(const json_t *value)
-{
-	const char *s = json_string_value(value);
-
-	if (json_is_boolean(value))
-		return json_is_true(value);
-	if (!s || (strcmp(s, "on") && strcmp(s, "off")))
-		return -1;
-	return !strcmp(s, "on");
-}
-
+/* A device type of its own stands for each model but the plain one. */
 static void check_model(struct check *c)
 {
-	int no_legacy = tri_state(json_object_get(c->qom, "disable-legacy"));
-	int no_modern = tri_state(json_object_get(c->qom, "disable-modern"));
-	const char *have = NULL;
+	const char *type = json_string_value(json_object_get(c->qom, "type"));
+	const char *want = model_name(c->asked->model), *have = NULL;
+	bool modern = has_feature(c, "VIRTIO_F_VERSION_1");
 
 	if (c->asked->model == MODEL_VIRTIO) /* the emulator's choice: nothing that could be contradicted */
 		return;
-	if (no_legacy == 1 && no_modern == 0)
+	if (type && !strcmp(type, "virtio-blk-pci-non-transitional"))
 		have = model_name(MODEL_NON_TRANSITIONAL);
-	else if (no_legacy == 0 && no_modern == 0)
+	else if (type && !strcmp(type, "virtio-blk-pci-transitional"))
 		have = model_name(MODEL_TRANSITIONAL);
-	else if (no_legacy == 0 && no_modern == 1)
-		have = "legacy";
-	judge(c, "model", model_name(c->asked->model), have);
-	if (c->asked->model == MODEL_NON_TRANSITIONAL && c->features && !has_feature(c, "VIRTIO_F_VERSION_1"))
-		judge(c, "model (negotiated)", "VIRTIO_F_VERSION_1", "legacy");
+	else if (type)
+		have = model_name(MODEL_VIRTIO);
+	if (c->asked->model == MODEL_NON_TRANSITIONAL && c->features && !modern)
+		have = "without VIRTIO_F_VERSION_1";
+	judge(c, "model", want, have);
 }
 
 /* Our node's description, when the device really stands on it. */

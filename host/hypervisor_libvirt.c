@@ -69,6 +69,18 @@ static void free_hv(struct hv *hv)
 	free(hv);
 }
 
+/*
+ * The first connection of a new folder probes the emulators (seconds), by running some; do it here, where their
+ * ends are collected, and not in the middle of the first start.
+ */
+static void probe(struct hv *hv)
+{
+	struct hv_reaper *reaper = hv_reaper_begin();
+
+	free(virConnectGetCapabilities(hv->connection));
+	hv_reaper_started(reaper, -1);
+}
+
 static int connect_to(struct hv *hv, const char *uri, struct error *e)
 {
 	char *host;
@@ -76,6 +88,8 @@ static int connect_to(struct hv *hv, const char *uri, struct error *e)
 	hv->connection = virConnectOpen(uri);
 	if (!hv->connection)
 		return hv_libvirt_error(e, STATUS_HOST, "libvirt");
+	if (hv->root)
+		probe(hv);
 	hv->watched = true;
 	hv->lifecycle = virConnectDomainEventRegisterAny(hv->connection, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
 							 VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), hv,

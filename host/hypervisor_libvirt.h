@@ -57,6 +57,14 @@ int hv_embed_prepare(const char *state_dir, char **root, char **uri, struct erro
 /* Remove what the embedded driver leaves for a guest that is gone: its log. */
 void hv_embed_forget(const char *root, const char *name);
 
+/*
+ * Collect the emulator that is being started between these two calls when it ends (hypervisor_libvirt_reap.c).
+ * NULL, which is allowed, when that cannot be done: then process 1 does. pid: the emulator, -1 when the start failed.
+ */
+struct hv_reaper;
+struct hv_reaper *hv_reaper_begin(void);
+void hv_reaper_started(struct hv_reaper *reaper, pid_t pid);
+
 /* The guest's part of the operations, see host/hypervisor.h. */
 int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
 int hv_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);

@@ -108,7 +108,7 @@ static int make_folders(const char *path, struct error *e)
 /* Whole text or nothing: another kickbench may be reading it. */
 static int write_conf(const char *root, struct error *e)
 {
-	char path[PATH_MAX + 16], temporary[PATH_MAX + 32];
+	char path[PATH_MAX + 64], temporary[PATH_MAX + 128];
 	FILE *f;
 	bool bad;
 

@@ -142,12 +142,15 @@ static void delist(struct hv_guest *guest)
 int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct error *e)
 {
 	struct hv_guest *guest = calloc(1, sizeof(*guest));
+	struct hv_reaper *reaper;
 
 	*out = NULL;
 	if (!guest)
 		return error_set(e, STATUS_HOST, "out of memory");
 	guest->hv = hv;
+	reaper = hv->root ? hv_reaper_begin() : NULL;
 	guest->domain = virDomainCreateXML(hv->connection, xml, VIR_DOMAIN_START_PAUSED);
+	hv_reaper_started(reaper, guest->domain ? hv_guest_pid(guest) : -1);
 	if (!guest->domain) {
 		free(guest);
 		return hv_libvirt_error(e, STATUS_HOST, "libvirt refuses the guest");
