@@ -81,7 +81,7 @@ static void samples_line(struct text *out, const struct samples *s, uint64_t gro
 
 static void direction(struct text *out, const struct job_result *r, enum ddir ddir, uint64_t group_bw)
 {
-	static const char *const names[DDIRS] = { " read", "write", " trim" };
+	static const char *const names[DDIRS] = { "read", "write", "trim" };
 	const struct direction *d = &r->dir[ddir];
 	uint64_t ms = report_runtime_ms(d), bw = report_rate(d->bytes, ms);
 	char iops[FORMAT_SIZE], binary[FORMAT_SIZE], decimal[FORMAT_SIZE], io[FORMAT_SIZE];
@@ -92,7 +92,7 @@ static void direction(struct text *out, const struct job_result *r, enum ddir dd
 	format_number(binary, bw, FORMAT_DIGITS, true, "B/s");
 	format_number(decimal, bw, FORMAT_DIGITS, false, "B/s");
 	format_number(io, d->bytes, FORMAT_DIGITS, true, "B");
-	text_add(out, " %s: IOPS=%s, BW=%s (%s)(%s/%llumsec)%s\n", names[ddir], iops, binary, decimal, io,
+	text_add(out, "  %s: IOPS=%s, BW=%s (%s)(%s/%llumsec)%s\n", names[ddir], iops, binary, decimal, io,
 		 (unsigned long long)ms, ddir == DDIR_WRITE ? "; 0 zone resets" : "");
 	output_latency(out, "slat", &d->slat);
 	output_latency(out, "clat", &d->clat);
