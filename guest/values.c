@@ -153,10 +153,14 @@ static int refuse_size(const char *s, uint64_t n, const char *rest, struct error
 	if (!meant)
 		return error_set(e, STATUS_FAILED,
 				 "fio would take this for %llu; write a whole number, with k, m, g, t or p", fio);
-	if (meant % 1024 == 0)
+	if (meant % 1024 == 0) {
+		bool megs = meant % (1u << 20) == 0;
+
 		return error_set(e, STATUS_FAILED,
-				 "fio would take this for %llu; write %lluk for %llu, or %llu for what fio does",
-				 fio, (unsigned long long)meant / 1024, (unsigned long long)meant, fio);
+				 "fio would take this for %llu; write %llu%c for %llu, or %llu for what fio does", fio,
+				 (unsigned long long)(megs ? meant >> 20 : meant >> 10), megs ? 'm' : 'k',
+				 (unsigned long long)meant, fio);
+	}
 	return error_set(e, STATUS_FAILED, "fio would take this for %llu; write %llu", fio, (unsigned long long)meant);
 }
 
@@ -318,11 +322,10 @@ int value_bool(const char *s, bool *b, struct error *e)
 {
 	uint64_t v;
 	const char *rest;
+	struct error ignored = {0};
 
-	if (leading_integer(s, &v, &rest, e))
-		return -1;
-	if (*rest)
-		return error_set(e, STATUS_FAILED, "write 0 or 1");
+	if (leading_integer(s, &v, &rest, &ignored) || *rest)
+		return error_set(e, STATUS_FAILED, "this needs a value, 0 or 1");
 	if (v > 1)
 		return error_set(e, STATUS_FAILED, "max value out of range: %llu (1 max)", (unsigned long long)v);
 	*b = v == 1;

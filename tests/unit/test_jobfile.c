@@ -157,7 +157,7 @@ static void refusals(void **state)
 	refuses("[a]\nsize=1m\nfoo=1\n", 3, "Bad option <foo=1>");
 	refuses("[a]\nsizy=1m\n", 2, "Bad option <sizy=1m>\nDid you mean size?");
 	refuses("[a]\nstonewall\n", 2, "option stonewall is known to fio but not supported");
-	refuses("[a]\n\n\nsize= 2m\n", 4, "fio would take this for 2; write 2048k");
+	refuses("[a]\n\n\nsize= 2m\n", 4, "fio would take this for 2; write 2m");
 	refuses("[a]\nruntime=1min\n", 2, "1 microsecond");
 	refuses("[a]\nfilename= x\n", 2, "begins with a blank");
 	refuses("[a]\nbs\n", 2, "option bs requires an argument");

@@ -56,14 +56,14 @@ static void traps(void **state)
 {
 	(void)state;
 	refuses_number("4kib", "fio would take this for 4000; write 4k for 4096");
-	refuses_number("1MiB", "fio would take this for 1000000; write 1024k for 1048576");
-	refuses_number("1.5g", "fio would take this for 1; write 1572864k");
+	refuses_number("1MiB", "fio would take this for 1000000; write 1m for 1048576");
+	refuses_number("1.5g", "fio would take this for 1; write 1536m for 1610612736");
 	refuses_number("1.5", "fio would take this for 1");
 	refuses_number("1e3", "fio would take this for 1; write 1000");
 	refuses_number("4kx", "fio would take this for 4096");
 	refuses_number("4xk", "fio would take this for 4");
-	refuses_number(" 2m", "fio would take this for 2; write 2048k");
-	refuses_number("2 m", "fio would take this for 2; write 2048k");
+	refuses_number(" 2m", "fio would take this for 2; write 2m");
+	refuses_number("2 m", "fio would take this for 2; write 2m");
 	refuses_number("0x10k", "fio would take this for 16");
 	refuses_number("4k-8k", "one number");
 	refuses_number("1,000", "one number");

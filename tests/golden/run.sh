@@ -1,0 +1,59 @@
+#!/bin/sh
+# Golden cases of kickio: run.sh KICKIO [CASE…]
+#
+# A case is a folder kickio-NAME with `cmd` (a shell script; $KICKIO is the program, the working folder is an
+# empty one, $CASE the case's folder) and what it must print: `stdout`, `stderr`, and `status` (0 when the
+# file is missing; an output file that is missing means empty).
+kickio=$1
+[ -n "$kickio" ] && [ -x "$kickio" ] || { echo "usage: run.sh KICKIO [CASE...]" >&2; exit 2; }
+case $kickio in /*) ;; *) kickio=$PWD/$kickio ;; esac
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/kickio-golden.XXXXXX") || exit 2
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 2' INT TERM
+
+passed=0 failed=0 skipped=0
+
+same() { # NAME of the output; the case's folder in $1
+	want=$1/$2
+	[ -f "$want" ] || want=/dev/null
+	diff -u "$want" "$scratch/$2" >"$scratch/diff" && return 0
+	echo "  $2 differs (- expected, + printed):"
+	sed 's/^/    /' "$scratch/diff"
+	return 1
+}
+
+[ $# -gt 0 ] || set -- "$here"/kickio-*
+for dir; do
+	[ -d "$dir" ] || dir=$here/$dir
+	name=$(basename "$dir")
+	if [ ! -f "$dir/cmd" ]; then
+		echo "SKIP $name: no cmd"
+		skipped=$((skipped + 1))
+		continue
+	fi
+	mkdir "$scratch/work"
+	(cd "$scratch/work" && KICKIO=$kickio CASE=$dir LC_ALL=C sh "$dir/cmd") \
+		>"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+	echo $? >"$scratch/status"
+	[ -f "$dir/status" ] && want=$(cat "$dir/status") || want=0
+	ok=yes
+	same "$dir" stdout >"$scratch/why" || ok=no
+	same "$dir" stderr >>"$scratch/why" || ok=no
+	if [ "$(cat "$scratch/status")" != "$want" ]; then
+		echo "  status $(cat "$scratch/status"), expected $want" >>"$scratch/why"
+		ok=no
+	fi
+	if [ $ok = yes ]; then
+		echo "ok   $name"
+		passed=$((passed + 1))
+	else
+		echo "FAIL $name"
+		cat "$scratch/why"
+		failed=$((failed + 1))
+	fi
+	rm -rf "$scratch/work"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
