@@ -57,16 +57,16 @@ int dataset_read(const char *path, const char *name, const char *family, json_t 
 	if (access(file, R_OK)) {
 		if (missing)
 			*missing = errno == ENOENT;
-		error_errno(e, STATUS_USAGE, "%s", file);
+		error_errno(e, STATUS_USAGE, "%s", name);
 		goto out;
 	}
 	*out = json_load_file(file, 0, &je);
 	if (!*out) {
-		error_at(e, STATUS_USAGE, file, je.line, "%s", je.text);
+		error_at(e, STATUS_USAGE, name, je.line, "%s", je.text);
 		goto out;
 	}
 	if (check_schema(*out, family, e)) {
-		error_context(e, "%s", file);
+		error_context(e, "%s", name);
 		json_decref(*out);
 		*out = NULL;
 		goto out;
@@ -358,10 +358,12 @@ int dataset_load(const char *path, struct dataset **out, struct error *e)
 		error_set(e, STATUS_HOST, "out of memory");
 		goto out;
 	}
-	if (dataset_read(path, "run.json", "kickbench-run", &l.d->run, NULL, e))
+	if (dataset_read(path, "run.json", "kickbench-run", &l.d->run, NULL, e)) {
+		error_context(e, "%s", path);
 		goto out;
+	}
 	if (dataset_read_run(l.d, &l.trial, e)) {
-		error_context(e, "%s/run.json", path);
+		error_context(e, "%s: run.json", path);
 		goto out;
 	}
 	if (load_all(&l, e))

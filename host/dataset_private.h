@@ -13,6 +13,7 @@ struct planned_trial {
 /*
  * Read a JSON file of the folder and check that its schema is family ("kickbench-run") in a version that is
  * understood. Caller owns *out. *missing (may be NULL) tells a file that is not there from one that is bad.
+ * Messages name the file within the folder: they end in reports, which may be read elsewhere.
  */
 int dataset_read(const char *path, const char *name, const char *family, json_t **out, bool *missing,
 		 struct error *e);

@@ -83,11 +83,12 @@ static json_t *problems_json(const struct dataset *d)
 
 	for (size_t i = 0; i < d->nproblems; i++) {
 		const struct problem *p = &d->problem[i];
+		json_t *message = p->message ? json_string(p->message) : NULL; /* NULL too when a cut left no UTF-8 */
 
-		json_array_append_new(problems, json_pack("{s:i, s:i, s:s, s:s, s:s, s:s?}", "trial", (int)p->trial,
+		json_array_append_new(problems, json_pack("{s:i, s:i, s:s, s:s, s:s, s:o}", "trial", (int)p->trial,
 							  "block", (int)p->block, "cell", d->cell[p->cell].name, "variant",
 							  d->variant[p->variant], "status", observed_name(p->status),
-							  "message", p->message));
+							  "message", message ? message : json_null()));
 	}
 	return problems;
 }

@@ -1,0 +1,196 @@
+/* host/metrics.c: what trials add up to, computed by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "host/metrics.h"
+
+#define CLOSE(got, want) close_to(#got, got, want)
+
+static void close_to(const char *what, double got, double want)
+{
+	if (!(fabs(got - want) <= 1e-9 * fabs(want) + 1e-12))
+		fail_msg("%s is %.15g, want %.15g", what, got, want);
+}
+
+/* Single quotes stand for double ones, so that JSON stays readable here. */
+static json_t *parse(const char *text)
+{
+	char *json = strdup(text);
+	json_error_t e;
+	json_t *value;
+
+	for (char *c = json; *c; c++)
+		if (*c == '\'')
+			*c = '"';
+	value = json_loads(json, 0, &e);
+	free(json);
+	if (!value)
+		fail_msg("%s", e.text);
+	return value;
+}
+
+static int add(struct measured *m, const char *text, struct error *e)
+{
+	json_t *trial = parse(text);
+	int rc = measured_add(m, trial, e);
+
+	json_decref(trial);
+	return rc;
+}
+
+static void add_ok(struct measured *m, const char *text)
+{
+	struct error e = { 0 };
+
+	if (add(m, text, &e))
+		fail_msg("%s", e.text);
+}
+
+/* Mixed reads and writes of two jobs that are not grouped, with every counter. */
+static const char full[] =
+	"{'fio':{'jobs':["
+	"{'read':{'io_bytes':4096000,'total_ios':1000,'runtime':2000,'clat_ns':{'min':1,'max':9,'mean':100.0,'N':1000,"
+	"        'bins':{'100':990,'5024':10}}},"
+	" 'write':{'io_bytes':409600,'total_ios':100,'runtime':1000,'clat_ns':{'mean':400.0,'N':100,'bins':{'401':100}}}},"
+	"{'read':{'io_bytes':8192000,'total_ios':2000,'runtime':1500,'clat_ns':{'mean':130.0,'N':2000,'bins':{'100':2000}}},"
+	" 'write':{'io_bytes':0,'total_ios':0,'runtime':0,'clat_ns':{'mean':0.0,'N':0}}}]},"
+	"'guest_counters':{'disk':null,'interrupts':1550,'cpu':{'user_us':31000,'system_us':62000,'idle_us':7}},"
+	"'host':{'cpu':{'vcpu_us':100000,'iothread_us':10000,'main_us':40000,'other_us':5000},"
+	" 'block':{'rd_reqs':3000,'rd_times_ns':60000,'wr_reqs':100,'wr_times_ns':2000},'kvm':{'exits':9300}}}";
+
+static void everything_of_one_trial(void **state)
+{
+	struct measured m = { 0 };
+	double mean = (1000 * 100.0 + 100 * 400.0 + 2000 * 130.0) / 3100;
+
+	(void)state;
+	add_ok(&m, full);
+	/* reads: 3000 in the longest runtime, 2 s; writes: 100 in 1 s */
+	CLOSE(metrics_value(&m, METRIC_IOPS), 1500 + 100);
+	CLOSE(metrics_value(&m, METRIC_BANDWIDTH), 12288000 / 2.0 + 409600);
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), mean);
+	CLOSE(metrics_value(&m, METRIC_CLAT_P50), 100); /* 2990 of 3100 are 100 ns */
+	CLOSE(metrics_value(&m, METRIC_CLAT_P99), (double)histogram_value(histogram_index(401))); /* up to 3090 */
+	CLOSE(metrics_value(&m, METRIC_CLAT_P999), (double)histogram_value(histogram_index(5024)));
+	CLOSE(metrics_value(&m, METRIC_GUEST_CPU), 93000 / 3100.0);
+	CLOSE(metrics_value(&m, METRIC_HOST_CPU), 155000 / 3100.0);
+	CLOSE(metrics_value(&m, METRIC_HOST_VCPU), 100000 / 3100.0);
+	CLOSE(metrics_value(&m, METRIC_INTERRUPTS), 0.5);
+	CLOSE(metrics_value(&m, METRIC_DEVICE_TIME), 0.02);
+	CLOSE(metrics_value(&m, METRIC_OVERHEAD), mean / 1000 - 0.02);
+	CLOSE(metrics_value(&m, METRIC_EXITS), 3);
+}
+
+static void repeats_are_one_long_trial(void **state)
+{
+	struct measured m = { 0 };
+
+	(void)state;
+	add_ok(&m, full);
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'io_bytes':4096,'total_ios':900,'runtime':1000,"
+		   "'clat_ns':{'mean':1000.0,'N':900,'bins':{'1004':900}}}}]},'guest_counters':null,'host':null}");
+	assert_int_equal(m.trials, 2);
+	CLOSE(metrics_value(&m, METRIC_IOPS), 3900 / 3.0 + 100);
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), (400000 + 900000) / 4000.0);
+	CLOSE(metrics_value(&m, METRIC_CLAT_P99), 1004); /* from the merged bins: 3960 of 4000 */
+	/* a counter refers to the I/Os of the trials that had it */
+	CLOSE(metrics_value(&m, METRIC_INTERRUPTS), 0.5);
+	CLOSE(metrics_value(&m, METRIC_HOST_CPU), 50);
+}
+
+static void no_data_is_not_zero(void **state)
+{
+	struct measured m = { 0 };
+
+	(void)state;
+	for (int i = 0; i < METRICS; i++)
+		assert_true(isnan(metrics_value(&m, (enum metric)i)));
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'io_bytes':0,'total_ios':0,'runtime':0}}]},"
+		   "'guest_counters':{'interrupts':null,'cpu':null},'host':{'cpu':null,'block':null,'kvm':null}}");
+	for (int i = 0; i < METRICS; i++)
+		assert_true(isnan(metrics_value(&m, (enum metric)i)));
+	/* I/O but in no time that could be told, no bins, and an interrupt count of zero, which is a number */
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'io_bytes':512,'total_ios':1,'runtime':0,'clat_ns':{'mean':9.0}}}]},"
+		   "'guest_counters':{'interrupts':0}}");
+	assert_true(isnan(metrics_value(&m, METRIC_IOPS)) && isnan(metrics_value(&m, METRIC_CLAT_P50)));
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), 9);
+	assert_true(metrics_value(&m, METRIC_INTERRUPTS) == 0);
+}
+
+static void malformed_trials_are_named(void **state)
+{
+	static const struct { const char *json, *message; } bad[] = {
+		{ "{'fio':null}", "\"fio\" holds no jobs" },
+		{ "{'fio':{'jobs':[]}}", "\"fio\" holds no jobs" },
+		{ "{'fio':{'jobs':[{'read':{'io_bytes':1,'runtime':1}}]}}", "fio jobs[0] read: \"total_ios\" is missing" },
+		{ "{'fio':{'jobs':[{'read':{'total_ios':-1,'io_bytes':1,'runtime':1}}]}}",
+		  "fio jobs[0] read: \"total_ios\" is not a count" },
+		{ "{'fio':{'jobs':[{'write':{'total_ios':1,'io_bytes':1,'runtime':1,'clat_ns':{'mean':1,'bins':{'x':1}}}}]}}",
+		  "fio jobs[0] write: bin \"x\" is not a count at a latency" },
+		{ "{'fio':{'jobs':[{'write':{'total_ios':1,'io_bytes':1,'runtime':1,'clat_ns':{'mean':1,'bins':{'1':-1}}}}]}}",
+		  "fio jobs[0] write: bin \"1\" is not a count at a latency" },
+		{ "{'fio':{'jobs':[{}]},'guest_counters':{'cpu':{'user_us':1}}}", "guest_counters: \"system_us\" is missing" },
+		{ "{'fio':{'jobs':[{}]},'host':{'block':{}}}", "host: \"rd_reqs\" is missing" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct measured m = { 0 };
+		struct error e = { 0 };
+
+		assert_int_equal(add(&m, bad[i].json, &e), -1);
+		assert_string_equal(e.text, bad[i].message);
+	}
+}
+
+static void names_and_directions(void **state)
+{
+	(void)state;
+	for (int i = 0; i < METRICS; i++) {
+		assert_int_equal(metric_find(metric_info((enum metric)i)->name), i);
+		assert_int_equal(metric_info((enum metric)i)->higher_is_better, i == METRIC_IOPS || i == METRIC_BANDWIDTH);
+	}
+	assert_int_equal(metric_find("speed"), METRICS);
+}
+
+static void values_for_people(void **state)
+{
+	static const struct { enum unit unit; double value; const char *text; } table[] = {
+		{ UNIT_RATE, 6120.4, "6120" }, { UNIT_RATE, 12345.6, "12.35k" }, { UNIT_RATE, 999960, "1.000M" },
+		{ UNIT_RATE, 1234567, "1.235M" }, { UNIT_RATE, 0.5, "0.500" },
+		{ UNIT_BYTES_PER_S, 25060966, "23.90 MiB/s" }, { UNIT_BYTES_PER_S, 512, "512.0 B/s" },
+		{ UNIT_NS, 850, "850.0 ns" }, { UNIT_NS, 129300, "129.3 \302\265s" }, { UNIT_NS, 12310000, "12.31 ms" },
+		{ UNIT_NS, 3.5e12, "3500 s" }, { UNIT_US, 68, "68.00 \302\265s" }, { UNIT_US, 0.25, "250.0 ns" },
+		{ UNIT_COUNT, 1, "1.000" }, { UNIT_COUNT, 0, "0.000" }, { UNIT_US, -5, "-5.000 \302\265s" },
+	};
+	char text[METRIC_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		metric_text(table[i].unit, table[i].value, text);
+		assert_string_equal(text, table[i].text);
+	}
+	metric_text(UNIT_NS, NAN, text);
+	assert_string_equal(text, "-");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_of_one_trial),
+		cmocka_unit_test(repeats_are_one_long_trial),
+		cmocka_unit_test(no_data_is_not_zero),
+		cmocka_unit_test(malformed_trials_are_named),
+		cmocka_unit_test(names_and_directions),
+		cmocka_unit_test(values_for_people),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
