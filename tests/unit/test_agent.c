@@ -1,0 +1,414 @@
+/* The agent in a child process, and this program as its host at the other end of a pseudo terminal. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "guest/agent.h"
+#include "guest/agent_link.h"
+#include "guest/frame.h"
+
+#define DEADLINE_MS 20000
+
+struct host {
+	int fd;
+	pid_t agent;
+	uint32_t sent;
+	struct frame_reader reader;
+	struct text line; /* the last frame as it came */
+	char folder[64], file[96];
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void make_file(struct host *h)
+{
+	const char *tmp = getenv("TMPDIR");
+	char block[4096];
+	int fd;
+
+	snprintf(h->folder, sizeof(h->folder), "%s/agentXXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	assert_non_null(mkdtemp(h->folder));
+	snprintf(h->file, sizeof(h->file), "%s/disk", h->folder);
+	fd = open(h->file, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	memset(block, 'x', sizeof(block));
+	for (int i = 0; i < 256; i++)
+		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+	close(fd);
+}
+
+static void run_agent(const char *device)
+{
+	struct error e = {0};
+	int ret = agent_serve(device, &e);
+
+	if (ret < 0)
+		fprintf(stderr, "agent: %s\n", e.text);
+	_exit(ret < 0 ? 1 : 0);
+}
+
+static int start(void **state)
+{
+	struct host *h = calloc(1, sizeof(*h));
+	char name[128];
+
+	assert_non_null(h);
+	make_file(h);
+	h->fd = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(h->fd >= 0);
+	assert_int_equal(grantpt(h->fd), 0);
+	assert_int_equal(unlockpt(h->fd), 0);
+	snprintf(name, sizeof(name), "%s", ptsname(h->fd));
+	h->agent = fork();
+	assert_true(h->agent >= 0);
+	if (h->agent == 0) {
+		close(h->fd);
+		run_agent(name);
+	}
+	*state = h;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct host *h = *state;
+
+	if (h->agent > 0) {
+		kill(h->agent, SIGKILL);
+		waitpid(h->agent, NULL, 0);
+	}
+	if (h->fd >= 0)
+		close(h->fd);
+	unlink(h->file);
+	rmdir(h->folder);
+	frame_reader_free(&h->reader);
+	text_free(&h->line);
+	free(h);
+	return 0;
+}
+
+/* The agent's exit status; it has to end by itself. */
+static int ended(struct host *h)
+{
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	int status;
+
+	while (waitpid(h->agent, &status, WNOHANG) == 0) {
+		if (now_ms() > deadline)
+			fail_msg("the agent does not end");
+		usleep(2000);
+	}
+	h->agent = -1;
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void put(struct host *h, const char *bytes)
+{
+	assert_int_equal(write(h->fd, bytes, strlen(bytes)), strlen(bytes));
+}
+
+static void send_as(struct host *h, uint32_t seq, enum frame_type type, const char *payload)
+{
+	struct text out = {0};
+
+	frame_encode(&out, seq, type, payload, strlen(payload));
+	put(h, text_get(&out));
+	text_free(&out);
+}
+
+static void send_next(struct host *h, enum frame_type type, const char *payload)
+{
+	send_as(h, ++h->sent, type, payload);
+}
+
+static void send_job(struct host *h, const char *id, const char *more)
+{
+	char job[1024];
+
+	snprintf(job, sizeof(job),
+		 "{\"id\":\"%s\",\"disk\":null,\"argv\":[\"--name=t\",\"--filename=%s\",\"--bs=4k\",\"--rw=randread\"%s]}",
+		 id, h->file, more);
+	send_next(h, FRAME_JOB, job);
+}
+
+/* The next frame of whatever type, false when none comes in time. */
+static bool next(struct host *h, struct frame *f, int timeout_ms)
+{
+	int64_t deadline = now_ms() + timeout_ms;
+	char bytes[4096];
+
+	for (;;) {
+		enum frame_event event;
+		struct pollfd p = {.fd = h->fd, .events = POLLIN};
+		ssize_t n;
+
+		while ((event = frame_reader_next(&h->reader, f)) != FRAME_NONE) {
+			assert_int_equal(event, FRAME_GOOD);
+			return true;
+		}
+		if (now_ms() > deadline)
+			return false;
+		/* A terminal whose other side is not open yet hangs up. */
+		if (poll(&p, 1, 50) > 0 && !(p.revents & POLLIN))
+			usleep(2000);
+		n = p.revents & POLLIN ? read(h->fd, bytes, sizeof(bytes)) : 0;
+		if (n > 0)
+			frame_reader_feed(&h->reader, bytes, (size_t)n);
+	}
+}
+
+/* Skip to the next frame of that type. */
+static void expect(struct host *h, struct frame *f, enum frame_type type)
+{
+	while (next(h, f, DEADLINE_MS)) {
+		if (f->type == type)
+			return;
+		if (f->type == FRAME_ERROR)
+			print_message("error: %s\n", f->payload);
+	}
+	fail_msg("no %s frame", frame_type_name(type));
+}
+
+static void assert_has(const struct frame *f, const char *part)
+{
+	if (!strstr(f->payload, part))
+		fail_msg("%s not in %s", part, f->payload);
+}
+
+static void say_bye(struct host *h)
+{
+	struct frame f;
+
+	send_next(h, FRAME_BYE, "{}");
+	expect(h, &f, FRAME_BYE);
+	assert_string_equal(f.payload, "{}");
+	assert_int_equal(ended(h), 0);
+}
+
+static void test_hello_is_repeated(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+	char *first;
+
+	expect(h, &f, FRAME_HELLO);
+	assert_int_equal(f.seq, 1);
+	assert_has(&f, "{\"protocol\":1,\"kickio\":\"kickio-");
+	assert_has(&f, "\"disks\":[");
+	first = strdup(f.payload);
+	expect(h, &f, FRAME_HELLO);
+	assert_int_equal(f.seq, 1);
+	assert_string_equal(f.payload, first);
+	free(first);
+	say_bye(h);
+}
+
+static void test_job(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+
+	send_job(h, "000001", ",\"--runtime=1500ms\",\"--time_based\"");
+	expect(h, &f, FRAME_BEGIN);
+	assert_has(&f, "{\"id\":\"000001\",\"clock_ns\":");
+	expect(h, &f, FRAME_STATUS);
+	assert_has(&f, "{\"id\":\"000001\",\"elapsed_us\":");
+	assert_has(&f, "\"running\":1,");
+	expect(h, &f, FRAME_END);
+	assert_has(&f, "{\"id\":\"000001\",\"clock_ns\":");
+	expect(h, &f, FRAME_RESULT);
+	assert_has(&f, "{\"id\":\"000001\",\"status\":0,");
+	assert_has(&f, "\"counters\":{\"disk\":null,");
+	assert_has(&f, "\"fio\":{\"fio version\":\"kickio-");
+	assert_has(&f, "\"jobname\":\"t\"");
+	assert_has(&f, "\"bins\":{");
+	assert_null(strchr(f.payload, '\n'));
+	say_bye(h);
+}
+
+static void test_bad_jobs(void **state)
+{
+	static const char *const payloads[] = {
+		"{\"id\":\"7\",\"argv\":[\"--name=x\",\"--nosuchoption=1\"]}",
+		"{\"id\":\"7\",\"argv\":[]}",
+		"{\"id\":\"7\"}",
+		"{\"id\":\"7\",\"argv\":[\"--name=x\",\"--filename=/dev/null/file\",\"--rw=read\",\"--size=4k\"]}",
+	};
+	struct host *h = *state;
+	struct frame f;
+
+	for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) {
+		send_next(h, FRAME_JOB, payloads[i]);
+		do {
+			assert_true(next(h, &f, DEADLINE_MS));
+		} while (f.type != FRAME_ERROR && f.type != FRAME_RESULT);
+		assert_has(&f, "{\"id\":\"7\",");
+		/* A file that cannot be opened makes a failed job; the others are refused before. */
+		if (f.type == FRAME_RESULT)
+			assert_null(strstr(f.payload, "\"status\":0,"));
+		else
+			assert_has(&f, "\"message\":\"");
+	}
+	send_next(h, FRAME_JOB, "{damaged");
+	expect(h, &f, FRAME_ERROR);
+	assert_has(&f, "{\"id\":null,\"message\":\"JSON at byte 1");
+	say_bye(h);
+}
+
+static void test_damaged_job(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+
+	expect(h, &f, FRAME_HELLO);
+	put(h, "noise\n@kb1 1 job 12 00000000 {\"id\":\"cut\"\n");
+	expect(h, &f, FRAME_AGAIN);
+	assert_string_equal(f.payload, "{\"seq\":1}");
+	send_job(h, "1", ",\"--number_ios=8\"");
+	expect(h, &f, FRAME_RESULT);
+	assert_has(&f, "{\"id\":\"1\",\"status\":0,");
+	say_bye(h);
+}
+
+/* Frame 1 is lost as a whole: 2 comes too early, and both are asked for, in order. */
+static void test_missing_frame(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+
+	send_as(h, 2, FRAME_BYE, "{}");
+	expect(h, &f, FRAME_AGAIN);
+	assert_string_equal(f.payload, "{\"seq\":1}");
+	expect(h, &f, FRAME_AGAIN);
+	assert_string_equal(f.payload, "{\"seq\":2}");
+	send_job(h, "1", ",\"--number_ios=8\"");
+	expect(h, &f, FRAME_RESULT);
+	say_bye(h);
+}
+
+static void test_result_again(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+	char *first, again[64];
+	uint32_t seq;
+
+	send_job(h, "1", ",\"--number_ios=8\"");
+	expect(h, &f, FRAME_RESULT);
+	first = strdup(f.payload);
+	seq = f.seq;
+	snprintf(again, sizeof(again), "{\"seq\":%lu}", (unsigned long)seq);
+	send_next(h, FRAME_AGAIN, again);
+	expect(h, &f, FRAME_RESULT);
+	assert_int_equal(f.seq, seq);
+	assert_string_equal(f.payload, first);
+	send_next(h, FRAME_AGAIN, "{\"seq\":999999}"); /* was never sent: passed over */
+	free(first);
+	say_bye(h);
+}
+
+/* What the host sends twice, because it was in doubt, is run once. */
+static void test_job_twice(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+	int results = 0;
+
+	send_job(h, "1", ",\"--number_ios=8\"");
+	h->sent--;
+	send_job(h, "1", ",\"--number_ios=8\"");
+	send_next(h, FRAME_BYE, "{}");
+	while (next(h, &f, DEADLINE_MS) && f.type != FRAME_BYE)
+		results += f.type == FRAME_RESULT;
+	assert_true(results <= 1); /* the bye may come while it runs */
+	assert_int_equal(ended(h), 0);
+}
+
+static void test_bye_ends_a_job(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+	int64_t start_ms;
+
+	send_job(h, "1", ",\"--runtime=60\",\"--time_based\"");
+	expect(h, &f, FRAME_BEGIN);
+	start_ms = now_ms();
+	say_bye(h);
+	assert_true(now_ms() - start_ms < 10000);
+}
+
+static void test_hang_up(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+
+	expect(h, &f, FRAME_HELLO);
+	close(h->fd);
+	h->fd = -1;
+	assert_int_equal(ended(h), 1);
+}
+
+static void test_hang_up_ends_a_job(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+
+	send_job(h, "1", ",\"--runtime=60\",\"--time_based\"");
+	expect(h, &f, FRAME_BEGIN);
+	close(h->fd);
+	h->fd = -1;
+	assert_int_equal(ended(h), 1);
+}
+
+static void test_no_such_port(void **state)
+{
+	struct error e = {0};
+
+	(void)state;
+	assert_int_equal(agent_serve("/nonexistent/port", &e), -1);
+	assert_non_null(strstr(e.text, "/nonexistent/port"));
+}
+
+#define WITH_AGENT(f) cmocka_unit_test_setup_teardown(f, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_AGENT(test_hello_is_repeated),
+		WITH_AGENT(test_job),
+		WITH_AGENT(test_bad_jobs),
+		WITH_AGENT(test_damaged_job),
+		WITH_AGENT(test_missing_frame),
+		WITH_AGENT(test_result_again),
+		WITH_AGENT(test_job_twice),
+		WITH_AGENT(test_bye_ends_a_job),
+		WITH_AGENT(test_hang_up),
+		WITH_AGENT(test_hang_up_ends_a_job),
+		cmocka_unit_test(test_no_such_port),
+	};
+
+	/* The system's calls write while the other side is gone. */
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
