@@ -4,6 +4,8 @@
 
 #include "host/settings.h"
 
+#define DISK_PREFIX "test-" /* of the names of all test disks */
+
 struct disk {
 	char *path; /* NULL for BACKEND_NULL */
 	uint64_t bytes;
@@ -17,6 +19,12 @@ struct disk {
  */
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e);
 
+/*
+ * Something is about to write to it: sets dirty, and durably removes the mark of a good file first, so that
+ * after a kill at any instant the next disk_prepare fills it again.
+ */
+int disk_soil(struct disk *disk, struct error *e);
+
 /* Write the known data again over the same blocks, flush, drop the page cache. Seconds it took in *seconds. */
 int disk_restore(struct disk *disk, double *seconds, struct error *e);
 
@@ -27,5 +35,8 @@ void disk_pattern(uint64_t offset, void *block);
 int disk_resolve_cache(struct settings *s, const char *path, struct error *e);
 
 void disk_free(struct disk *disk);
+
+/* The run is over: a file that lies in memory is removed, any other is kept for the next run; then free. */
+void disk_release(struct disk *disk);
 
 #endif

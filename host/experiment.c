@@ -21,16 +21,13 @@ static const char *variant_name(const struct experiment *x, unsigned variant)
 
 /* ---- test disks ---- */
 
-static int use_disk(struct experiment *x, const struct settings *s, unsigned file, unsigned *index,
-		    void (*say)(const char *line), struct error *e)
+static int use_disk(struct experiment *x, const struct settings *s, unsigned file, unsigned *index, struct error *e)
 {
 	struct text folder = { 0 };
 	struct disk d = { 0 };
 	int status;
 
 	text_add(&folder, "%s%s", s->path ? s->path : x->dirs->state, s->path ? "" : "/disks");
-	if (say)
-		say(NULL);
 	status = dirs_make(text_get(&folder), e) || disk_prepare(s, text_get(&folder), file, &d, e) ? -1 : 0;
 	text_free(&folder);
 	if (status)
@@ -46,7 +43,7 @@ static int use_disk(struct experiment *x, const struct settings *s, unsigned fil
 	return 0;
 }
 
-int experiment_prepare_disks(struct experiment *x, void (*say)(const char *line), struct error *e)
+int experiment_prepare_disks(struct experiment *x, struct error *e)
 {
 	size_t n = x->scenario->nvariants;
 	unsigned files = x->scenario->pairing == PAIRING_DISKS ? 2 : 1;
@@ -62,7 +59,7 @@ int experiment_prepare_disks(struct experiment *x, void (*say)(const char *line)
 		if (settings_copy(s, &x->scenario->variant[v].settings))
 			return error_set(e, STATUS_HOST, "out of memory");
 		for (unsigned file = 0; file < files; file++)
-			if (use_disk(x, s, file, &x->disk_of[v][file], say, e))
+			if (use_disk(x, s, file, &x->disk_of[v][file], e))
 				return error_context(e, "test disk of variant %s", variant_name(x, (unsigned)v));
 		if (disk_resolve_cache(s, x->disk[x->disk_of[v][0]].path, e))
 			return error_context(e, "variant %s", variant_name(x, (unsigned)v));
@@ -159,8 +156,10 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 		snprintf(seed, sizeof(seed), "--randseed=%" PRIu64, plan_offset_seed(x->plan, t->block, t->cell));
 		argv[request.argc++] = seed;
 	}
-	if (cell->writes)
-		x->disk[x->disk_of[t->variant][boot->file[slot]]].dirty = true;
+	if (cell->writes && disk_soil(&x->disk[x->disk_of[t->variant][boot->file[slot]]], e)) {
+		free(argv);
+		return -1;
+	}
 	run_file_time(started);
 	show_progress(&shown, &(struct trial_progress){ 0 });
 	if (trial_run(b, &request, &trial, e))
@@ -327,11 +326,7 @@ int experiment_run(struct experiment *x, struct error *e)
 void experiment_free(struct experiment *x)
 {
 	for (size_t i = 0; i < x->ndisks; i++)
-		disk_free(&x->disk[i]);
-	for (size_t v = 0; x->settings && v < x->scenario->nvariants; v++) {
-		if (x->settings[v].backend == BACKEND_MEMORY && x->disk_of)
-			continue;
-	}
+		disk_release(&x->disk[i]);
 	for (size_t v = 0; x->settings && v < x->scenario->nvariants; v++)
 		settings_free(&x->settings[v]);
 	for (size_t g = 0; x->image && g < x->scenario->nguests; g++)

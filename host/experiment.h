@@ -33,8 +33,8 @@ struct experiment {
 	size_t failed;                 /* trials that are not ok */
 };
 
-/* Settings and test disks of every variant. say: told before it takes long. */
-int experiment_prepare_disks(struct experiment *x, void (*say)(const char *line), struct error *e);
+/* Settings and test disks of every variant. */
+int experiment_prepare_disks(struct experiment *x, struct error *e);
 
 /* Make run.json, scenario.ini and domains/ of a new run; or take up run.json of one that is resumed. */
 int experiment_record(struct experiment *x, struct error *e);

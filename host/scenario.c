@@ -128,8 +128,10 @@ static int set_key(void *object, const struct key *k, const struct entry *at, st
 		*(unsigned *)where = (unsigned)v;
 		return 0;
 	case KIND_SEED:
-		if (parse_u64(at->value, (uint64_t *)where))
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a number", k->name, at->value);
+		if (parse_u64(at->value, &v) || v > INT64_MAX) /* JSON's integers are signed */
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a number below 2^63", k->name,
+					at->value);
+		*(uint64_t *)where = v;
 		return 0;
 	case KIND_SIZE:
 		if (parse_size(at->value, &v) || v < k->min || v > k->max)

@@ -134,6 +134,18 @@ void store_close(struct store *s)
 	free(s);
 }
 
+void store_discard(struct store *s)
+{
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char *folder = join(s->path, folders[i]);
+
+		if (folder)
+			rmdir(folder); /* fails where something is in it: kept */
+		free(folder);
+	}
+	rmdir(s->path);
+}
+
 static void sync_folder(const char *file)
 {
 	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL;

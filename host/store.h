@@ -54,6 +54,9 @@ int store_open(const char *path, struct store **out, struct error *e);
 const char *store_path(const struct store *s);
 void store_close(struct store *s);
 
+/* Remove a run folder in which nothing was written yet. */
+void store_discard(struct store *s);
+
 /* Write a file of the run, atomically and synced. name may hold one folder: "trials/000001.json". */
 int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e);
 int store_write_json(struct store *s, const char *name, const json_t *value, struct error *e);

@@ -1,0 +1,63 @@
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/command.h"
+#include "host/disk.h"
+#include "host/leftovers.h"
+#include "host/session.h"
+
+/* Remove the files of a folder whose names begin and end so. Returns how many. */
+static unsigned remove_files(const char *folder, const char *begin, const char *end)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *d;
+	unsigned n = 0;
+	char path[4096];
+
+	while (dir && (d = readdir(dir))) {
+		size_t length = strlen(d->d_name);
+
+		if (strncmp(d->d_name, begin, strlen(begin)) || length < strlen(end) || strcmp(d->d_name + length - strlen(end), end))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, d->d_name);
+		if (unlink(path) == 0) {
+			printf("removed %s\n", path);
+			n++;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static int run(int argc, char **argv, struct error *e)
+{
+	struct run_options o;
+	struct session s = { .lock = -1 };
+	static const char *const folders[] = { "disks", "trial" };
+	char path[1100];
+	unsigned n = 0;
+	int status;
+
+	if (run_options_parse(argc, argv, "c", &o, e))
+		return e->status;
+	if (o.scenario)
+		return error_set(e, STATUS_USAGE, "clean takes no scenario"), e->status;
+	status = session_open(&s, o.connect, "clean", e); /* removes leftover guests */
+	for (size_t i = 0; status == 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", s.dirs.state, folders[i]);
+		n += remove_files(path, DISK_PREFIX, "");
+	}
+	if (status == 0) {
+		n += remove_files(s.dirs.cache, "accel-", ".json");
+		printf("%u files removed; results are left alone\n", n);
+	}
+	session_close(&s);
+	run_options_free(&o);
+	return e->status;
+}
+
+const struct command cmd_clean = { "clean", "clean [--connect URI]",
+				   "remove leftover guests, test disks and what trials found out; never results", run };

@@ -1,0 +1,113 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "host/accel.h"
+#include "host/command.h"
+#include "host/environment.h"
+#include "host/image.h"
+#include "host/session.h"
+
+struct findings {
+	unsigned bad, warned;
+};
+
+static void KB_PRINTF(3, 4) say(struct findings *f, char sign, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->bad += sign == '!';
+	f->warned += sign == '?';
+	printf("%s ", sign == '!' ? "FAIL" : sign == '?' ? "warn" : "  ok");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void check_accelerator(struct session *s, const struct guest *guest, const struct image *image, const char *disks,
+			      struct findings *f)
+{
+	struct accel_request r = { .wanted = guest->accel, .image = image, .cache_dir = s->dirs.cache, .disk_dir = disks,
+				   .say = command_say, .interrupted = &command_signal };
+	struct accel_outcome out;
+	struct error e = { 0 };
+
+	if (accel_decide(s->ops, s->hv, &r, &out, &e)) {
+		say(f, '!', "trial guest: %s", e.text);
+		return;
+	}
+	say(f, out.used == ACCEL_KVM ? ' ' : '?', "accelerator %s%s: %s", accel_name(out.used), out.cached ? " (known from before)" : "",
+	    out.why);
+	say(f, ' ', "guest: up in %.1f s, off in %.1f s; %.0f reads of 4 KiB and %.0f MiB/s of 1 MiB; disk restored at %.0f MiB/s",
+	    out.pace.boot_s, out.pace.stop_s, out.pace.iops, out.pace.bandwidth / 1048576, out.pace.restore / 1048576);
+}
+
+static void check_space(const char *folder, struct findings *f)
+{
+	struct statvfs v;
+
+	if (statvfs(folder, &v))
+		say(f, '!', "%s: cannot be looked at", folder);
+	else
+		say(f, (double)v.f_bavail * (double)v.f_frsize < 2e9 ? '?' : ' ', "%s: %.1f GB free for test disks", folder,
+		    (double)v.f_bavail * (double)v.f_frsize / 1e9);
+}
+
+static void check_host(struct findings *f)
+{
+	json_t *host = environment_take("", 256u << 20), *warnings = json_object_get(host, "warnings"), *w;
+	size_t i;
+
+	say(f, ' ', "host: %s, %d CPUs, Linux %s", json_string_value(json_object_get(host, "cpu")) ?: "unknown CPU",
+	    (int)json_integer_value(json_object_get(host, "cpus")), json_string_value(json_object_get(host, "kernel")) ?: "?");
+	json_array_foreach(warnings, i, w)
+		say(f, '?', "%s", json_string_value(w));
+	json_decref(host);
+}
+
+static int run(int argc, char **argv, struct error *e)
+{
+	struct guest guest = { .name = (char *)"linux", .image = (char *)"images/linux", .vcpus = 1, .memory = 256u << 20 };
+	struct findings f = { 0 };
+	struct run_options o;
+	struct session s = { .lock = -1 };
+	struct hv_version v;
+	struct image image = { 0 };
+	struct error why = { 0 };
+	char disks[1100];
+
+	if (run_options_parse(argc, argv, "c", &o, e))
+		return e->status;
+	if (o.scenario)
+		return error_set(e, STATUS_USAGE, "doctor takes no scenario"), e->status;
+	check_host(&f);
+	if (session_open(&s, o.connect, "doctor", &why)) {
+		say(&f, '!', "%s", why.text);
+	} else if (s.ops->version(s.hv, &v, &why)) {
+		say(&f, '!', "%s", why.text);
+	} else {
+		say(&f, ' ', "%s with %s (%s)", v.library, v.hypervisor, v.emulator);
+		check_space(s.dirs.state, &f);
+		snprintf(disks, sizeof(disks), "%s/trial", s.dirs.state);
+		if (dirs_make(disks, &why) ||
+		    image_prepare(&guest, s.dirs.data, s.dirs.build, command_say, &image, &why)) {
+			say(&f, '!', "%s", why.text);
+		} else {
+			say(&f, ' ', "guest image: Linux %s", image.kernel_version);
+			check_accelerator(&s, &guest, &image, disks, &f);
+		}
+	}
+	image_free(&image);
+	session_close(&s);
+	run_options_free(&o);
+	if (command_signal)
+		return error_set(e, STATUS_INCOMPLETE, "interrupted by signal %d", (int)command_signal), e->status;
+	printf("%s\n", f.bad ? "this host cannot run kickbench yet" : f.warned ? "this host can run kickbench; see the warnings"
+										: "this host can run kickbench");
+	return f.bad ? STATUS_HOST : STATUS_OK;
+}
+
+const struct command cmd_doctor = { "doctor", "doctor [--connect URI]", "tell whether this host can run it, and how well", run };

@@ -1,0 +1,112 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "host/boot.h"
+#include "host/command.h"
+#include "host/plan.h"
+#include "host/session.h"
+#include "host/stats.h"
+
+#define POWER 0.9
+
+/* Figures of a two-core host without KVM, for a plan that is made before anything was measured. */
+static const struct pace usual = { .boot_s = 2.5, .stop_s = 0.5, .trial_s = 0.3, .iops = 8000, .bandwidth = 5e8, .restore = 1e9 };
+
+static int print_xml(const struct scenario *s, const char *variant, struct error *e)
+{
+	for (size_t i = 0; i < s->nvariants; i++) {
+		struct image image = { .kernel = (char *)"/KERNEL", .initrd = (char *)"/INITRAMFS", .arguments = (char *)"" };
+		struct settings settings = s->variant[i].settings;
+		struct boot_request r = { .name = variant, .guest = &s->guest[0], .image = &image, .settings = { &settings },
+					  .source = { settings.backend == BACKEND_NULL ? NULL : "/TEST-DISK" }, .ndisks = 1 };
+		struct text xml = { 0 };
+		int status;
+
+		if (strcmp(s->variant[i].name, variant))
+			continue;
+		r.accel = s->guest[0].accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
+		if (settings.cache == CACHE_AUTO)
+			settings.cache = settings.backend == BACKEND_MEMORY ? CACHE_WRITEBACK : CACHE_NONE;
+		status = boot_xml(&r, &xml, e);
+		fputs(text_get(&xml), stdout);
+		text_free(&xml);
+		return status;
+	}
+	return error_set(e, STATUS_USAGE, "--xml %s: %s has no section [variant %s]", variant, s->file, variant);
+}
+
+static void print_order(const struct scenario *s, const struct plan *p)
+{
+	unsigned block = UINT32_MAX;
+
+	for (size_t i = 0; i < p->nboots; i++) {
+		const struct plan_boot *b = &p->boot[i];
+
+		if (b->block != block)
+			printf("block %u\n", (block = b->block) + 1);
+		printf("  boot %u: ", b->number);
+		for (unsigned d = 0; d < b->ndisks; d++)
+			printf("%s%s", d ? " and " : "", s->variant[b->variant[d]].name);
+		printf(s->nguests > 1 ? " on %s\n" : "\n", s->guest[b->guest].name);
+		for (unsigned k = 0; k < b->ntrials; k++) {
+			const struct plan_trial *t = &p->trial[b->first_trial + k];
+
+			printf("    trial %u: %s%s%s\n", t->number, p->cell[t->cell].name, b->ndisks > 1 ? " on " : "",
+			       b->ndisks > 1 ? s->variant[t->variant].name : "");
+		}
+	}
+}
+
+/* What the design can show, for the noise that hosts usually have: nothing is known of this one yet. */
+static void print_detectable(const struct scenario *s, const struct plan *p)
+{
+	static const double noise[] = { 0.01, 0.02, 0.05, 0.10 };
+	size_t family = p->ncells * (s->nvariants - 1);
+
+	if (p->nblocks < 2) {
+		printf("one block allows no interval: every verdict will be incomplete\n");
+		return;
+	}
+	printf("effect on %s that %u blocks and %zu cells find with a chance of %.0f %%, by how much the\n"
+	       "ratio of two boots of one block varies:\n", s->primary, p->nblocks, family, POWER * 100);
+	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+		printf("  %4.0f %%  ->  %.1f %%\n", noise[i] * 100,
+		       (stats_detectable(p->nblocks, noise[i], s->alpha, POWER, family) - 1) * 100);
+}
+
+static int run(int argc, char **argv, struct error *e)
+{
+	struct run_options o;
+	struct dirs dirs;
+	struct scenario *s = NULL;
+	struct plan *p = NULL;
+	char path[4096];
+	bool exact;
+	double seconds;
+
+	if (run_options_parse(argc, argv, "sx", &o, e) || dirs_find(&dirs, e) ||
+	    session_scenario(&dirs, o.scenario ? o.scenario : "quick", path, sizeof(path), e) ||
+	    scenario_read(path, o.set, o.nset, &s, e) || plan_make(s, s->seed, &p, e))
+		goto out;
+	if (o.xml) {
+		print_xml(s, o.xml, e);
+		goto out;
+	}
+	seconds = plan_seconds(s, p, &usual, &exact);
+	print_order(s, p);
+	printf("%s: %u blocks, %zu boots, %zu trials in %zu cells, %s\n", s->name, p->nblocks, p->nboots, p->ntrials, p->ncells,
+	       s->seed_set ? "the order is fixed by the seed" : "the order of one seed (0): run draws its own");
+	printf("about %d min %02d s on two cores without KVM; run tells what it will be here\n", (int)seconds / 60,
+	       (int)seconds % 60);
+	print_detectable(s, p);
+out:
+	plan_free(p);
+	scenario_free(s);
+	run_options_free(&o);
+	return e->status;
+}
+
+const struct command cmd_plan = {
+	"plan", "plan [SCENARIO] [--set SECTION.KEY=VALUE]... [--xml VARIANT]",
+	"show trials, order, expected time and detectable effect, or a variant's domain XML", run,
+};

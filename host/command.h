@@ -1,0 +1,25 @@
+/* The commands of kickbench: one entry each, in one visible table in main.c. */
+#ifndef KB_COMMAND_H
+#define KB_COMMAND_H
+
+#include <signal.h>
+
+#include "guest/error.h"
+
+struct command {
+	const char *name;
+	const char *usage;
+	const char *help;
+	/* argv[0] is the command's name. Returns an exit status; a status other than that of a verdict comes with e. */
+	int (*run)(int argc, char **argv, struct error *e);
+};
+
+extern const struct command cmd_run, cmd_plan, cmd_report, cmd_doctor, cmd_clean;
+
+/* The signal that asked kickbench to end, 0 none. */
+extern volatile sig_atomic_t command_signal;
+
+/* A line on stderr before something takes long. */
+void command_say(const char *line);
+
+#endif

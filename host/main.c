@@ -1,0 +1,120 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/command.h"
+#include "host/scenario.h"
+#include "host/settings.h"
+#include "host/version.h"
+
+volatile sig_atomic_t command_signal;
+
+static int help(int argc, char **argv, struct error *e);
+static int version(int argc, char **argv, struct error *e);
+
+static const struct command cmd_help = { "help", "help [scenario]", "this; or every key of a scenario", help };
+static const struct command cmd_version = { "version", "version", "print the version", version };
+
+static const struct command *const commands[] = {
+	&cmd_run, &cmd_plan, &cmd_report, &cmd_doctor, &cmd_clean, &cmd_help, &cmd_version,
+};
+
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+void command_say(const char *line)
+{
+	fprintf(stderr, "%s\n", line);
+}
+
+static void usage(FILE *out)
+{
+	fprintf(out, "kickbench %s: by how much ioeventfd and its kin help virtio-blk, and how sure that is\n\n", KICKBENCH_VERSION);
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		fprintf(out, "kickbench %s\n    %s\n", commands[i]->usage, commands[i]->help);
+	fprintf(out, "\nSCENARIO is a file, or the name of one that comes with kickbench (quick when left out).\n"
+		"Exit status: 0 complete, 1 a verdict of fail_on occurred, 2 usage or scenario error,\n"
+		"3 run incomplete, 4 this host cannot run it.\n");
+}
+
+static void help_section(const char *title, const char *section)
+{
+	const char *name, *text;
+
+	printf("[%s]\n", title);
+	for (size_t k = 0; (name = scenario_key(section, k, &text)); k++)
+		printf("  %-14s %s\n", name, text);
+}
+
+static int help(int argc, char **argv, struct error *e)
+{
+	const char *name, *text;
+
+	if (argc > 1 && strcmp(argv[1], "scenario"))
+		return error_set(e, STATUS_USAGE, "help: there is nothing about %s", argv[1]), e->status;
+	if (argc == 1) {
+		usage(stdout);
+		return STATUS_OK;
+	}
+	help_section("scenario", "scenario");
+	help_section("guest NAME", "guest");
+	printf("[disk], and in [variant NAME] for that variant alone\n");
+	for (size_t k = 0; (name = settings_key(k, &text)); k++)
+		printf("  %-14s %s\n", name, text);
+	printf("[workload NAME]\n  kickio's options (kickio --cmdhelp); a value with commas is a sweep\n");
+	return STATUS_OK;
+}
+
+static int version(int argc, char **argv, struct error *e)
+{
+	(void)argc;
+	(void)argv;
+	(void)e;
+	printf("kickbench %s\n", KICKBENCH_VERSION);
+	return STATUS_OK;
+}
+
+static void on_signal(int number)
+{
+	command_signal = number;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+	struct error e = { 0 };
+	int status;
+
+	if (argc < 2) {
+		usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		argv[1] = (char *)"help";
+	if (!strcmp(argv[1], "--version"))
+		argv[1] = (char *)"version";
+	catch_signals();
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (!strcmp(commands[i]->name, argv[1])) {
+			status = commands[i]->run(argc - 1, argv + 1, &e);
+			if (e.status)
+				fprintf(stderr, "kickbench: %s\n", e.text);
+			if (fflush(stdout) && !status) {
+				fprintf(stderr, "kickbench: the output could not be written: %s\n", strerror(errno));
+				return STATUS_INCOMPLETE;
+			}
+			return status;
+		}
+	fprintf(stderr, "kickbench: unknown command %s (see kickbench help)\n", argv[1]);
+	return STATUS_USAGE;
+}

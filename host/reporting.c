@@ -1,0 +1,73 @@
+#include "host/reporting.h"
+
+#include <stdlib.h>
+
+#include "host/compare.h"
+#include "host/report_json.h"
+#include "host/report_text.h"
+
+int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, struct error *e)
+{
+	struct comparison *c = NULL;
+	struct dataset *d = NULL;
+	struct text text = { 0 };
+	json_t *json = NULL;
+	int status = -1;
+
+	if (dataset_load(store_path(store), &d, e) || compare(d, &c, e))
+		goto out;
+	report_text(c, &text);
+	json = report_json(c);
+	if (text.failed || !json) {
+		error_set(e, STATUS_HOST, "out of memory");
+		goto out;
+	}
+	if (out)
+		fputs(text_get(&text), out);
+	*failed = compare_fail(c, fail_on);
+	if (store_write(store, "report.txt", text_get(&text), text.length, e) ||
+	    store_write_json(store, "report.json", json, e))
+		goto out;
+	status = 0;
+out:
+	json_decref(json);
+	text_free(&text);
+	comparison_free(c);
+	dataset_free(d);
+	return status;
+}
+
+int reporting_resumed_set(const struct store *store, json_t **owner, const char ***list, size_t *count, struct error *e)
+{
+	json_t *set, *value;
+	size_t i;
+
+	*list = NULL;
+	*count = 0;
+	if (store_read_json(store, "run.json", "kickbench-run/1", owner, e))
+		return -1;
+	set = json_object_get(*owner, "set");
+	*list = calloc(json_array_size(set) + 1, sizeof(**list));
+	if (!*list)
+		return error_set(e, STATUS_HOST, "out of memory");
+	json_array_foreach(set, i, value)
+		if (json_is_string(value))
+			(*list)[(*count)++] = json_string_value(value);
+	return 0;
+}
+
+int reporting_resumed_seed(const struct store *store, uint64_t *seed, struct error *e)
+{
+	json_t *run, *value;
+	int status = 0;
+
+	if (store_read_json(store, "run.json", "kickbench-run/1", &run, e))
+		return -1;
+	value = json_object_get(run, "seed");
+	if (json_is_integer(value))
+		*seed = (uint64_t)json_integer_value(value);
+	else
+		status = error_set(e, STATUS_USAGE, "%s/run.json has no seed", store_path(store));
+	json_decref(run);
+	return status;
+}

@@ -1,0 +1,20 @@
+/* From a run folder to its report, for run and report; and what a resume takes from it. */
+#ifndef KB_REPORTING_H
+#define KB_REPORTING_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "host/store.h"
+
+/*
+ * Load, compare, print the text to out (NULL: nowhere) and keep report.txt and report.json in the folder.
+ * *failed: verdicts of the mask that occurred.
+ */
+int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, struct error *e);
+
+/* The --set values and the seed of a run. *list points into *owner; both are the caller's. */
+int reporting_resumed_set(const struct store *store, json_t **owner, const char ***list, size_t *count, struct error *e);
+int reporting_resumed_seed(const struct store *store, uint64_t *seed, struct error *e);
+
+#endif
