@@ -1,0 +1,111 @@
+# kickbench. `make run`: from a fresh machine to a comparison; `make check`: from a fresh machine to passed tests.
+
+BUILD = build
+FLAVOUR = plain
+CC = cc
+CFLAGS_plain = -O2 -g
+CFLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS = $(CFLAGS_$(FLAVOUR))
+WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih
+
+PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
+PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
+COMPILE = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
+LINK = $(CC) $(CFLAGS) -pthread
+
+OBJ = $(BUILD)/obj/$(FLAVOUR)
+OTHER_SYSTEMS = guest/os_bsd.c guest/os_dragonfly.c guest/os_freebsd.c guest/os_netbsd.c guest/os_openbsd.c guest/init_none.c
+SHARED = $(filter-out guest/main.c $(OTHER_SYSTEMS),$(sort $(wildcard guest/*.c engines/*.c)))
+HOST = $(filter-out host/main.c,$(sort $(wildcard host/*.c)))
+UNIT = $(sort $(wildcard tests/unit/test_*.c))
+HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
+OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
+TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
+
+# What is installed when it is missing, for the main job and for the tests.
+NEEDS_RUN = cpio gcc kmod libinih-dev libjansson-dev libvirt-clients libvirt-daemon libvirt-daemon-system libvirt-dev \
+	libxml2-dev make pkg-config qemu-system-x86 xz-utils
+NEEDS_CHECK = bmake clang fio libcmocka-dev musl-tools python3-pip qemu-utils valgrind
+
+all: $(BUILD)/kickbench $(BUILD)/kickio
+
+$(BUILD)/kickbench: $(OBJ)/host/main.o $(OBJECTS)
+	@echo "  LD  $@"
+	@$(LINK) -o $@ $^ $(PKG_LIBS) -lm
+
+# The guest program has a Makefile of its own, which any make takes; it knows its dependencies.
+$(BUILD)/kickio: kickio
+kickio:
+	+@$(MAKE) --no-print-directory -C guest BUILD=$(abspath $(BUILD))
+
+$(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o) $(OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
+$(OBJ)/%.o: %.c $(OBJ)/flags
+	@mkdir -p $(@D)
+	@echo "  CC  $<"
+	@$(COMPILE) -c -o $@ $<
+
+# Other flags make other objects.
+$(OBJ)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
+
+unit-tests: $(TESTS)
+
+# ---- what users call ----
+
+# One apt call, said beforehand; nothing when all is there.
+install-missing = @missing=; for p in $(1); do \
+	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	[ -z "$$missing" ] && exit 0; \
+	command -v apt-get >/dev/null || { echo "missing, and there is no apt-get:$$missing" >&2; exit 1; }; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	echo "installing:$$missing"; \
+	$$sudo sh -c "apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $$missing"
+
+deps:
+	$(call install-missing,$(NEEDS_RUN))
+
+check-deps:
+	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
+
+image: all
+	@images/linux/build.sh $(BUILD)/images/linux $(BUILD)/kickio
+
+run: deps
+	+@$(MAKE) --no-print-directory all
+	$(BUILD)/kickbench run scenarios/quick.ini
+
+check: check-deps
+	+@$(MAKE) --no-print-directory all unit-tests
+	+@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests
+	@tests/check.sh $(BUILD)
+
+bench: check-deps
+	+@$(MAKE) --no-print-directory all
+	@tests/bench/bench.sh $(BUILD)/kickio
+
+prove: check-deps
+	+@$(MAKE) --no-print-directory all
+	@tests/prove.sh $(BUILD)
+
+PREFIX = /usr/local
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/kickbench
+	install $(BUILD)/kickbench $(DESTDIR)$(PREFIX)/bin
+	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/bin
+	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/share/kickbench
+	cp -R images scenarios $(DESTDIR)$(PREFIX)/share/kickbench
+
+clean:
+	rm -rf $(BUILD)
+
+force:
+.PHONY: all bench check check-deps clean deps force image install kickio prove run unit-tests
+.SECONDARY:
+
+-include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
