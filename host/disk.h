@@ -10,11 +10,12 @@ struct disk {
 	char *path; /* NULL for BACKEND_NULL */
 	uint64_t bytes;
 	bool dirty; /* something wrote: restore before the next boot */
+	bool temporary; /* lies in memory: removed when the run is over */
 };
 
 /*
  * Make sure that a file of the right size, wholly allocated and filled with the known data, exists:
- * folder/test-<index>-<size>.raw (backend memory: below /dev/shm). Reuses a good one (marked by a small
+ * folder/test-<index>-<size>.raw (backend memory: below /dev/shm/kickbench-UID). Reuses a good one (marked by a small
  * file beside it). Checks free space first and names the folder when it is short.
  */
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e);
