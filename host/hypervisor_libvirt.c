@@ -141,8 +141,7 @@ static void hv_close(struct hv *hv)
 	free_hv(hv);
 }
 
-/* The string value of an XPath expression in one of libvirt's documents. */
-static void ask_document(const char *xml, const char *path, char *out, size_t size)
+void hv_ask_document(const char *xml, const char *path, char *out, size_t size)
 {
 	xmlDoc *doc = xml ? xmlReadMemory(xml, (int)strlen(xml), NULL, NULL,
 					  XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
@@ -175,7 +174,7 @@ static int hv_version(struct hv *hv, struct hv_version *v, struct error *e)
 	capabilities = virConnectGetDomainCapabilities(hv->connection, NULL, "x86_64", NULL, "qemu", 0);
 	if (!capabilities)
 		return hv_libvirt_error(e, STATUS_HOST, "no emulator for x86_64");
-	ask_document(capabilities, "string(/domainCapabilities/path)", v->emulator, sizeof(v->emulator));
+	hv_ask_document(capabilities, "string(/domainCapabilities/path)", v->emulator, sizeof(v->emulator));
 	free(capabilities);
 	return 0;
 }
@@ -185,7 +184,7 @@ static bool hv_offers_kvm(struct hv *hv)
 	char *capabilities = virConnectGetCapabilities(hv->connection);
 	char found[16];
 
-	ask_document(capabilities, "count(/capabilities/guest/arch[@name='x86_64']/domain[@type='kvm'])", found,
+	hv_ask_document(capabilities, "count(/capabilities/guest/arch[@name='x86_64']/domain[@type='kvm'])", found,
 		     sizeof(found));
 	free(capabilities);
 	return atoi(found) > 0;

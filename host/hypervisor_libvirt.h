@@ -48,6 +48,9 @@ struct hv_guest {
 /* The text of libvirt's last error in this thread. Returns -1. */
 int hv_libvirt_error(struct error *e, enum status status, const char *what);
 
+/* The string value of an XPath expression in an XML document, cut to size; "" when there is none. */
+void hv_ask_document(const char *xml, const char *path, char *out, size_t size);
+
 /* Start libvirt's event loop (one thread for the life of the process) and silence its messages. */
 int hv_events_start(const char *state_dir, struct error *e);
 

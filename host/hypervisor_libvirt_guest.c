@@ -152,8 +152,14 @@ int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct
 	guest->domain = virDomainCreateXML(hv->connection, xml, VIR_DOMAIN_START_PAUSED);
 	hv_reaper_started(reaper, guest->domain ? hv_guest_pid(guest) : -1);
 	if (!guest->domain) {
+		char name[256];
+
+		hv_libvirt_error(e, STATUS_HOST, "libvirt refuses the guest");
+		hv_ask_document(xml, "string(/domain/name)", name, sizeof(name));
+		if (hv->root)
+			hv_embed_forget(hv->root, name);
 		free(guest);
-		return hv_libvirt_error(e, STATUS_HOST, "libvirt refuses the guest");
+		return -1;
 	}
 	virDomainGetUUID(guest->domain, guest->uuid);
 	enlist(guest);

@@ -16,6 +16,9 @@
 
 #include "host/hypervisor_libvirt.h"
 
+#define TURN_US 10000
+#define PATIENCE 10
+
 struct hv_reaper {
 	pthread_t thread;
 	atomic_bool starting;
@@ -45,10 +48,11 @@ static pid_t session_of(pid_t pid)
 }
 
 /*
- * Collect one ended emulator. libvirt's own helpers must be left to it: they are in our session, or lead one (the
- * process between us and an emulator); an emulator is in the session of that process, which is gone.
+ * Collect one ended orphan. libvirt's own children must be left to libvirt: they are in our session, or lead
+ * one of their own (the process between us and an emulator). That one libvirt waits for at once, so a leader that
+ * stays for PATIENCE turns is an orphan too: an emulator that was probed with -daemonize leaves one behind.
  */
-static void sweep(void)
+static void sweep(pid_t *leader, int *turns)
 {
 	siginfo_t ended = {0};
 	pid_t session;
@@ -56,17 +60,26 @@ static void sweep(void)
 	if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid <= 0)
 		return;
 	session = session_of(ended.si_pid);
-	if (session > 0 && session != getsid(0) && session != ended.si_pid)
-		waitpid(ended.si_pid, NULL, 0);
+	if (session <= 0 || session == getsid(0))
+		return;
+	if (session == ended.si_pid) {
+		*turns = *leader == ended.si_pid ? *turns + 1 : 0;
+		*leader = ended.si_pid;
+		if (*turns < PATIENCE)
+			return;
+	}
+	waitpid(ended.si_pid, NULL, 0);
 }
 
 static void *reap(void *context)
 {
 	struct hv_reaper *reaper = context;
+	pid_t leader = -1;
+	int turns = 0;
 
 	while (atomic_load(&reaper->starting)) {
-		sweep();
-		usleep(10000);
+		sweep(&leader, &turns);
+		usleep(TURN_US);
 	}
 	if (reaper->pid < 0) /* the starter joins this thread and frees it */
 		return NULL;
