@@ -190,12 +190,13 @@ static void tell_failure(struct monitor *m, struct clone *c)
 		  f->function, f->text);
 }
 
-void monitor_tell(struct monitor *m)
+void monitor_tell(struct monitor *m, bool before_go)
 {
 	for (unsigned i = 0; i < m->crew->count; i++) {
 		struct clone *c = &m->crew->clone[i];
 
-		if (slot_load(&c->slot->phase) == PHASE_READY || clone_over(c))
+		/* Once let go, a clone may be writing its notes. */
+		if (clone_over(c) || (before_go && slot_load(&c->slot->phase) == PHASE_READY))
 			tell_notes(m, c);
 		if (clone_over(c) && c->slot->result.failure.error && !c->failure_told)
 			tell_failure(m, c);
@@ -240,6 +241,6 @@ void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
 		crew_wait(m->crew, next > now ? next - now : 0);
 		crew_check(m->crew, wave);
 		if (!wave_over(m->crew, wave))
-			monitor_tell(m);
+			monitor_tell(m, false);
 	}
 }

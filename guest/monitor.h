@@ -25,7 +25,10 @@ void monitor_close(struct monitor *m);
  */
 void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns);
 
-/* Pass on what the clones that are ready or over have to tell the user, and say of each failure once. */
-void monitor_tell(struct monitor *m);
+/*
+ * Pass on what the clones that are over have to tell the user, before_go also those that wait to be let go;
+ * say of each failure once.
+ */
+void monitor_tell(struct monitor *m, bool before_go);
 
 #endif

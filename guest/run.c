@@ -212,7 +212,7 @@ static int run_wave(struct run *run, unsigned wave, struct error *e)
 
 	if (crew_start(&run->crew, wave, e) < 0)
 		return -1;
-	monitor_tell(m);
+	monitor_tell(m, true);
 	if (!any_ready(&run->crew, wave)) {
 		crew_go(&run->crew);
 		crew_join(&run->crew, wave);
@@ -243,7 +243,7 @@ static void finish(struct run *run)
 	disk_watch_stop(&run->disks, (now - run->begun_ns) / 1000);
 	for (unsigned wave = 0; wave < run->waves; wave++)
 		crew_join(&run->crew, wave);
-	monitor_tell(&run->monitor);
+	monitor_tell(&run->monitor, false);
 	run->result->signal = signal > 0 ? signal : 0;
 	if (signal > 0)
 		note_send(&run->notes, "kickio: terminating on signal %d", signal);
@@ -277,7 +277,7 @@ int run_jobs(const struct jobs *jobs, const struct run_hooks *hooks, struct run_
 	run.monitor.begin_context = &run;
 	if (run_open(&run, e) == 0 && monitor_open(&run.monitor, e) == 0) {
 		prepare_files(&run);
-		monitor_tell(&run.monitor);
+		monitor_tell(&run.monitor, false);
 		r = disk_watch_open(&run.disks, &run.crew, e);
 		if (r == 0)
 			r = run_waves(&run, e);
