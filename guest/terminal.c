@@ -49,13 +49,20 @@ static bool begins(const char *line, const char *with)
 	return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* Errors go to stderr; what belongs to the text report goes there, or to stderr when only JSON is wanted. */
+/* What fio says on stderr. The notice that a job has failed is part of the report, unless it never got a pid. */
+static bool is_error(const char *line)
+{
+	if (begins(line, "kickio: pid="))
+		return begins(line, "kickio: pid=0,");
+	return begins(line, "kickio: ") || begins(line, "fio: ") || strstr(line, ": you need to specify ");
+}
+
+/* Without the text form everything but the JSON document goes to stderr, so that stdout can be parsed. */
 void terminal_note(void *context, const char *line)
 {
 	struct terminal *t = context;
 	size_t length = strlen(line);
-	bool error = begins(line, "fio: io_u error") || begins(line, "kickio: ");
-	FILE *to = error || !t->normal ? stderr : t->report;
+	FILE *to = is_error(line) || !t->normal ? stderr : t->report;
 
 	/* without the text form fio keeps the layout lines to itself */
 	if (!t->normal && strstr(line, ": Laying out IO file"))

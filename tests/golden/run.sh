@@ -16,9 +16,9 @@ trap 'exit 2' INT TERM
 passed=0 failed=0 skipped=0
 
 same() { # NAME of the output; the case's folder in $1
-	want=$1/$2
-	[ -f "$want" ] || want=/dev/null
-	diff -u "$want" "$scratch/$2" >"$scratch/diff" && return 0
+	expected=$1/$2
+	[ -f "$expected" ] || expected=/dev/null
+	diff -u "$expected" "$scratch/$2" >"$scratch/diff" && return 0
 	echo "  $2 differs (- expected, + printed):"
 	sed 's/^/    /' "$scratch/diff"
 	return 1
