@@ -262,7 +262,7 @@ static void unclear_words(const struct comparison *c, const struct finding *f, s
 	else if (f->blocks_needed)
 		text_add(out, "another run of %u blocks would probably settle it", c->dataset->nblocks);
 	else
-		text_add(out, "not even %d blocks would settle it", STATS_BLOCKS_MAX);
+		text_add(out, "at this size no run of up to %d blocks would settle it", STATS_BLOCKS_MAX);
 }
 
 void finding_words(const struct comparison *c, const struct finding *f, struct text *out)
