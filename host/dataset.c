@@ -135,28 +135,51 @@ static void count_value(json_t *object, const char *set, const char *key, const 
 	free(dumped);
 }
 
-static void note_effective(struct dataset *d, const struct planned_trial *p, const json_t *effective,
-			   bool *mismatch)
+/* {"key","want","have"} in words. */
+static void count_mismatch(json_t *object, const json_t *value)
 {
-	static const char *const list[] = { "unverified", "mismatch", "features" };
-	json_t *into = json_array_get(d->effective, p->variant), *value;
+	const char *key, *want, *have;
+	struct text text = { 0 };
+
+	if (json_unpack((json_t *)value, "{s:s, s:s, s:s}", "key", &key, "want", &want, "have", &have)) {
+		count_value(object, "mismatch", NULL, value);
+		return;
+	}
+	text_add(&text, "%s: wanted %s, is %s", key, want, have);
+	count_text(object, "mismatch", text_get(&text));
+	text_free(&text);
+}
+
+static void note_effective(json_t *into, const json_t *effective)
+{
+	static const char *const list[] = { "unverified", "features" };
 	const char *key;
+	json_t *value;
 	size_t i;
 
+	json_object_set_new(into, "boots", json_integer(json_integer_value(json_object_get(into, "boots")) + 1));
 	json_object_foreach(json_object_get(effective, "verified"), key, value)
 		count_value(into, "verified", key, value);
+	json_array_foreach(json_object_get(effective, "mismatch"), i, value)
+		count_mismatch(into, value);
 	for (size_t k = 0; k < sizeof(list) / sizeof(list[0]); k++)
 		json_array_foreach(json_object_get(effective, list[k]), i, value)
 			count_value(into, list[k], NULL, value);
-	if (json_array_size(json_object_get(effective, "mismatch")) > 0)
-		*mismatch = true;
 }
 
 /* ---- trials ---- */
 
+/* A boot's disk: its settings are looked at once, and what was wrong there was wrong for all its cells. */
+struct disk {
+	unsigned boot, variant;
+	bool noted, mismatch;
+};
+
 struct loading {
 	struct dataset *d;
 	struct planned_trial *trial;
+	struct disk *disk; /* sorted */
+	size_t ndisks;
 	struct measured *measured; /* of the observation at hand */
 	double boot_sum;
 	size_t boots;
@@ -169,6 +192,15 @@ static int by_observation(const void *a, const void *b)
 	if (x->observation != y->observation)
 		return x->observation < y->observation ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_disk(const void *a, const void *b)
+{
+	const struct disk *x = a, *y = b;
+
+	if (x->boot != y->boot)
+		return x->boot < y->boot ? -1 : 1;
+	return (x->variant > y->variant) - (x->variant < y->variant);
 }
 
 static int by_trial(const void *a, const void *b)
@@ -225,11 +257,34 @@ static void note_seen(struct loading *l, const json_t *trial)
 	}
 }
 
+static struct disk *disk_of(const struct loading *l, const struct planned_trial *p)
+{
+	struct disk key = { .boot = p->boot, .variant = p->variant };
+
+	return bsearch(&key, l->disk, l->ndisks, sizeof(key), by_disk);
+}
+
+/* Every trial repeats what was seen at its boot's first one. */
+static void look_at_boot(struct loading *l, const struct planned_trial *p, const json_t *trial)
+{
+	const json_t *effective = json_object_get(trial, "effective");
+	const json_t *hello = json_object_get(trial, "boot_to_hello_s");
+	struct disk *disk = disk_of(l, p);
+
+	if (!json_is_object(effective) || disk->noted)
+		return;
+	disk->noted = true;
+	disk->mismatch = json_array_size(json_object_get(effective, "mismatch")) > 0;
+	note_effective(json_array_get(l->d->effective, p->variant), effective);
+	if (json_number_value(hello) > 0) { /* 0: the guest does not tell */
+		l->boot_sum += json_number_value(hello);
+		l->boots++;
+	}
+}
+
 static void take_trial(struct loading *l, const struct planned_trial *p, const json_t *trial)
 {
 	struct observation *o = &l->d->observation[p->observation];
-	const json_t *effective = json_object_get(trial, "effective");
-	const json_t *hello = json_object_get(trial, "boot_to_hello_s");
 	struct error e = { 0 };
 	enum observed status = status_of(l->d, p, trial, &e);
 
@@ -244,13 +299,7 @@ static void take_trial(struct loading *l, const struct planned_trial *p, const j
 		l->d->nok++;
 		note_seen(l, trial);
 	}
-	if (json_is_object(effective)) { /* a boot's first trial */
-		note_effective(l->d, p, effective, &o->mismatch);
-		if (json_is_number(hello)) {
-			l->boot_sum += json_number_value(hello);
-			l->boots++;
-		}
-	}
+	look_at_boot(l, p, trial);
 }
 
 static void load_trial(struct loading *l, const struct planned_trial *p)
@@ -291,39 +340,20 @@ static void load_trials(struct loading *l)
 	}
 }
 
-struct tainted {
-	unsigned boot, variant;
-};
-
-static int by_boot(const void *a, const void *b)
+static int list_disks(struct loading *l, struct error *e)
 {
-	const struct tainted *x = a, *y = b;
-
-	if (x->boot != y->boot)
-		return x->boot < y->boot ? -1 : 1;
-	return (x->variant > y->variant) - (x->variant < y->variant);
-}
-
-/* Settings are looked at once per boot, at its first trial; what was wrong there was wrong for all its cells. */
-static int spread_mismatch(struct loading *l, struct error *e)
-{
-	struct dataset *d = l->d;
-	struct tainted *list = calloc(d->ntrials, sizeof(*list));
 	size_t n = 0;
 
-	if (!list)
+	l->disk = calloc(l->d->ntrials, sizeof(*l->disk));
+	if (!l->disk)
 		return error_set(e, STATUS_HOST, "out of memory");
-	for (size_t i = 0; i < d->ntrials; i++)
-		if (d->observation[l->trial[i].observation].mismatch)
-			list[n++] = (struct tainted){ l->trial[i].boot, l->trial[i].variant };
-	qsort(list, n, sizeof(*list), by_boot);
-	for (size_t i = 0; n && i < d->ntrials; i++) {
-		struct tainted key = { l->trial[i].boot, l->trial[i].variant };
-
-		if (bsearch(&key, list, n, sizeof(*list), by_boot))
-			d->observation[l->trial[i].observation].mismatch = true;
-	}
-	free(list);
+	for (size_t i = 0; i < l->d->ntrials; i++)
+		l->disk[i] = (struct disk){ .boot = l->trial[i].boot, .variant = l->trial[i].variant };
+	qsort(l->disk, l->d->ntrials, sizeof(*l->disk), by_disk);
+	for (size_t i = 0; i < l->d->ntrials; i++)
+		if (n == 0 || by_disk(&l->disk[n - 1], &l->disk[i]) != 0)
+			l->disk[n++] = l->disk[i];
+	l->ndisks = n;
 	return 0;
 }
 
@@ -340,9 +370,11 @@ static int load_all(struct loading *l, struct error *e)
 	for (size_t i = 0; i < d->nvariants; i++)
 		json_array_append_new(d->effective, json_object());
 	qsort(l->trial, d->ntrials, sizeof(*l->trial), by_observation);
-	load_trials(l);
-	if (spread_mismatch(l, e))
+	if (list_disks(l, e))
 		return -1;
+	load_trials(l);
+	for (size_t i = 0; i < d->ntrials; i++)
+		d->observation[l->trial[i].observation].mismatch |= disk_of(l, &l->trial[i])->mismatch;
 	qsort(d->problem, d->nproblems, sizeof(*d->problem), by_trial);
 	d->boot_s = l->boots ? l->boot_sum / (double)l->boots : NAN;
 	return 0;
@@ -375,6 +407,7 @@ int dataset_load(const char *path, struct dataset **out, struct error *e)
 out:
 	dataset_free(l.d);
 	free(l.trial);
+	free(l.disk);
 	free(l.measured);
 	return rc;
 }

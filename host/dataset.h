@@ -55,8 +55,9 @@ struct dataset {
 	struct problem *problem; /* in order of trials */
 	size_t nproblems;
 	/*
-	 * What was seen, as sets with counts. Per variant: {"verified":{"KEY = VALUE":n},"unverified":{"TEXT":n},
-	 * "mismatch":{…},"features":{…}}, n times; whole run: {"accel":{"tcg":n},"guest_kernel":{…}}, n trials.
+	 * What was seen, as sets with counts. Per variant: {"boots":n,"verified":{"KEY = VALUE":n},"unverified":{"TEXT":n},
+	 * "mismatch":{"KEY: wanted X, is Y":n},"features":{…}}, counted in boots; whole run: {"accel":{"tcg":n},
+	 * "guest_kernel":{…}}, counted in trials.
 	 */
 	json_t *effective; /* array, by variant */
 	json_t *seen;

@@ -151,8 +151,8 @@ void report_what_ran(const struct dataset *d, struct text *out)
 	struct text t = { 0 };
 
 	text_add(out, "WHAT RAN\n");
-	text_add(&t, "%s%s%s%s, seed %lld, %u block%s, %u repeat%s per boot, pairing %s", d->name, file ? " (" : "",
-		 file ? file : "", file ? ")" : "", (long long)json_integer_value(seed), d->nblocks,
+	text_add(&t, "%s%s%s%s, seed %llu, %u block%s, %u repeat%s per boot, pairing %s", d->name, file ? " (" : "",
+		 file ? file : "", file ? ")" : "", (unsigned long long)json_integer_value(seed), d->nblocks,
 		 d->nblocks == 1 ? "" : "s", d->repeats, d->repeats == 1 ? "" : "s", d->disks ? "disks" : "boots");
 	line("scenario", &t, out);
 	if (started)
@@ -166,16 +166,18 @@ void report_what_ran(const struct dataset *d, struct text *out)
 
 /* ---- what was in force ---- */
 
-static void set_of(const json_t *set, const char *label, struct text *out)
+/* One set of an "effective"; how often is only worth saying of what was not so in every boot. */
+static void set_of(const json_t *effective, const char *key, const char *label, struct text *out)
 {
+	json_int_t boots = json_integer_value(json_object_get(effective, "boots"));
 	struct text t = { 0 };
 	const char *what;
 	json_t *n;
 
-	json_object_foreach((json_t *)set, what, n) {
+	json_object_foreach(json_object_get(effective, key), what, n) {
 		text_add(&t, "%s%s", t.length ? "; " : "", what);
-		if (json_integer_value(n) > 1)
-			text_add(&t, " (%lldx)", (long long)json_integer_value(n));
+		if (json_integer_value(n) != boots)
+			text_add(&t, " (in %lld of %lld boots)", (long long)json_integer_value(n), (long long)boots);
 	}
 	if (t.length)
 		layout_wrap(out, label, LABEL + 6, text_get(&t));
@@ -187,14 +189,18 @@ void report_in_force(const struct dataset *d, struct text *out)
 	text_add(out, "SETTINGS IN FORCE, as seen in the running guests\n");
 	for (size_t v = 0; v < d->nvariants; v++) {
 		const json_t *e = json_array_get(d->effective, v);
+		json_int_t boots = json_integer_value(json_object_get(e, "boots"));
 
 		text_add(out, "  ");
 		layout_pad(out, d->variant[v], 0);
-		text_add(out, json_object_size(e) ? "\n" : ": nothing was verified\n");
-		set_of(json_object_get(e, "mismatch"), "    MISMATCH", out);
-		set_of(json_object_get(e, "verified"), "    verified", out);
-		set_of(json_object_get(e, "unverified"), "    not verified", out);
-		set_of(json_object_get(e, "features"), "    features", out);
+		if (boots)
+			text_add(out, ", %lld boot%s\n", (long long)boots, boots == 1 ? "" : "s");
+		else
+			text_add(out, ": nothing was looked at\n");
+		set_of(e, "mismatch", "    MISMATCH", out);
+		set_of(e, "verified", "    verified", out);
+		set_of(e, "unverified", "    not verified", out);
+		set_of(e, "features", "    features", out);
 	}
 	text_add(out, "\n");
 }
@@ -266,12 +272,13 @@ void report_environment(const struct dataset *d, struct text *out)
 	json_object_foreach((json_t *)environment, key, value) {
 		if (json_is_string(value))
 			text_add(&t, "%s%s: %s", t.length ? "; " : "", key, json_string_value(value));
+		else if (json_is_integer(value) && strlen(key) > 6 && strcmp(key + strlen(key) - 6, "_bytes") == 0)
+			text_add(&t, "%s%.*s: %lld MiB", t.length ? "; " : "", (int)strlen(key) - 6, key,
+				 (long long)json_integer_value(value) >> 20);
 		else if (json_is_integer(value))
 			text_add(&t, "%s%s: %lld", t.length ? "; " : "", key, (long long)json_integer_value(value));
 		else if (json_is_real(value))
 			text_add(&t, "%s%s: %.4g", t.length ? "; " : "", key, json_real_value(value));
-		else if (json_is_boolean(value))
-			text_add(&t, "%s%s: %s", t.length ? "; " : "", key, json_is_true(value) ? "yes" : "no");
 	}
 	layout_wrap(out, "  ", 2, t.length ? text_get(&t) : "nothing was recorded");
 	text_free(&t);
@@ -286,5 +293,5 @@ void report_reproduce(const struct dataset *d, struct text *out)
 	const json_t *seed = json_object_get(d->run, "seed");
 
 	text_add(out, "AGAIN, in the folder of this run (scenario.ini is the scenario as it was run)\n");
-	text_add(out, "  kickbench run scenario.ini --set scenario.seed=%lld\n", (long long)json_integer_value(seed));
+	text_add(out, "  kickbench run scenario.ini --set scenario.seed=%llu\n", (unsigned long long)json_integer_value(seed));
 }

@@ -21,14 +21,14 @@
 
 struct folder_place {
 	unsigned trial, boot, block, cell, variant, repeat;
-	bool first; /* of its boot and variant: the settings are looked at */
+	bool first; /* of its boot and variant */
 };
 
 struct folder_trial {
 	double iops, clat_ns;
 	const char *status, *message; /* status NULL: no file */
 	double guest_cpu_us, host_cpu_us, interrupts, device_us; /* per I/O; negative: null */
-	const char *mismatch, *unverified;
+	const char *mismatch, *unverified; /* keys; a mismatch was wanted on and is off */
 	const char *raw;   /* the file's text, instead of all this */
 	const char *accel;
 };
@@ -111,15 +111,10 @@ static inline json_t *folder_effective(const struct folder *f, const struct fold
 {
 	json_t *unverified = json_array(), *mismatch = json_array();
 
-	if (!at->first) {
-		json_decref(unverified);
-		json_decref(mismatch);
-		return json_null();
-	}
 	if (t->unverified)
 		json_array_append_new(unverified, json_string(t->unverified));
 	if (t->mismatch)
-		json_array_append_new(mismatch, json_string(t->mismatch));
+		json_array_append_new(mismatch, json_pack("{s:s, s:s, s:s}", "key", t->mismatch, "want", "on", "have", "off"));
 	return json_pack("{s:{s:s, s:s}, s:o, s:o, s:[s, s]}", "verified", "ioeventfd",
 			 strcmp(f->variant[at->variant], f->variant[0]) == 0 ? "off" : "on", "queues", "1", "unverified",
 			 unverified, "mismatch", mismatch, "features", "VERSION_1", "EVENT_IDX");
@@ -233,7 +228,7 @@ static inline void folder_write(struct folder *f)
 			json_array_append_new(boots, folder_boot(f, &at, v));
 	folder_put_json(f->path, "run.json", json_pack(
 		"{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:[s, s]}, s:i, s:{s:s, s:s},"
-		" s:{s:s, s:s, s:s}, s:[{s:s, s:s, s:i, s:i, s:s}], s:o, s:o, s:{s:i, s:o}, s:{s:s, s:s, s:i, s:[s]},"
+		" s:{s:s, s:s, s:s}, s:[{s:s, s:s, s:i, s:i, s:s}], s:o, s:o, s:{s:i, s:o}, s:{s:s, s:s, s:i, s:I, s:f, s:[s]},"
 		" s:[{s:s, s:s, s:s, s:n}]}", "schema", f->run_schema ? f->run_schema : "kickbench-run/1", "kickbench",
 		"0.1.0", "started", "2026-01-31T12:00:00Z", "scenario", "name", "quick", "file", "scenarios/quick.ini",
 		"baseline", f->variant[0], "blocks", (int)f->blocks, "repeats", (int)f->repeats, "pairing", f->pairing,
@@ -243,7 +238,7 @@ static inline void folder_write(struct folder *f)
 		"library", "libvirt 9.0.0", "emulator", "/usr/bin/qemu-system-x86_64", "guests", "name", "linux", "image",
 		"images/linux", "vcpus", 1, "memory_bytes", 268435456, "kernel", "6.1.0-32-cloud-amd64", "variants", variants,
 		"cells", cells, "plan", "expected_seconds", 200, "boots", boots, "environment", "cpu", "Example CPU",
-		"governor", "performance", "cpus", 2, "warnings", "the load average is 1.7 on 2 CPUs", "sessions",
+		"governor", "performance", "cpus", 2, "memory_bytes", (json_int_t)8 << 30, "load1", 1.7, "warnings", "the load average is 1.7 on 2 CPUs", "sessions",
 		"started", "2026-01-31T12:00:00Z", "ended", "2026-01-31T12:03:20Z", "status", "complete", "message"));
 }
 

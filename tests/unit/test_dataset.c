@@ -121,7 +121,7 @@ static void damaged(const struct folder_place *at, struct folder_trial *t)
 	case 6: t->status = "failed"; break;
 	case 7: t->status = "corrupt"; break;
 	case 8: t->status = "tired"; break;
-	case 9: t->mismatch = "ioeventfd: wanted off, is on"; break;
+	case 9: case 10: t->mismatch = "packed"; break;
 	case 11: t->raw = ""; break;
 	}
 }

@@ -213,9 +213,9 @@ static void stalled_and_corrupt(void **state)
 static void not_as_asked(const struct folder_place *at, struct folder_trial *t)
 {
 	kinds(at, t);
-	t->unverified = "poll_max_ns: the hypervisor does not tell";
+	t->unverified = "poll_max_ns";
 	if (at->variant == 1 && at->block == 4)
-		t->mismatch = "ioeventfd: wanted on, is off";
+		t->mismatch = "ioeventfd";
 	if (at->block == 8)
 		t->accel = "kvm";
 }
