@@ -131,7 +131,7 @@ static int read_boot_trials(struct dataset *d, const json_t *boot, struct planne
 	if (whole_of(boot, "boot", 1, INT_MAX, &number, e) || whole_of(boot, "block", 1, d->nblocks, &block, e))
 		return -1;
 	json_array_foreach(variants, i, t) {
-		unsigned v;
+		unsigned v = d->baseline;
 
 		if (!json_is_string(t) || find_variant(d, json_string_value(t), &v, e))
 			return error_set(e, STATUS_USAGE, "\"variants\" is not a list of names");

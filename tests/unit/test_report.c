@@ -107,8 +107,8 @@ static void render(const char *name, struct folder f, void (*touch)(const struct
 {
 	struct error e = { 0 };
 	struct text text = { 0 };
-	struct comparison *c;
-	struct dataset *d;
+	struct comparison *c = NULL;
+	struct dataset *d = NULL;
 
 	f.blocks = f.blocks ? f.blocks : 8;
 	f.repeats = f.repeats ? f.repeats : 1;
