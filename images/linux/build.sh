@@ -36,8 +36,15 @@ wanted='virtio_pci virtio_blk'
 welcome='virtio_mmio'
 
 [ -f "$kickio" ] || die "$kickio is missing: build kickio first"
+if command -v readelf >/dev/null 2>&1 && readelf -l "$kickio" | grep -q 'INTERP'; then
+	die "$kickio is not statically linked: it cannot be the guest's /init"
+fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+# One at a time, and without what a killed one has left.
+exec 9>"$out/.lock"
+! command -v flock >/dev/null 2>&1 || flock 9
+rm -rf "$out"/.new.*
 work=$(mktemp -d "$out/.new.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
@@ -207,7 +214,7 @@ choose_kernel() {
 		KERNEL=$(newest_installed)
 	fi
 	if [ -n "$KERNEL" ]; then
-		[ -r "$KERNEL" ] || die "$KERNEL cannot be read"
+		[ -f "$KERNEL" ] && [ -r "$KERNEL" ] || die "$KERNEL is no file that can be read"
 		kernel=$KERNEL
 		version=$(kernel_version "$KERNEL")
 		modules=${MODULES:-/lib/modules/$version}
@@ -236,9 +243,6 @@ if [ "$(cat "$out/inputs" 2>/dev/null)" = "$inputs" ] && [ -f "$out/vmlinuz" ] &
 	exit 0
 fi
 
-if command -v readelf >/dev/null 2>&1 && readelf -l "$kickio" | grep -q 'INTERP'; then
-	die "$kickio is not statically linked: it cannot be the guest's /init"
-fi
 need gzip gzip
 cc=${HOSTCC:-cc}
 need "$cc" "gcc or clang"
