@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Every fault: one clear message, the documented status, no guest left, finished trials kept.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+refuse() { # NAME STATUS PATTERN… -- ARGUMENTS…
+	local patterns=() name=$1 wanted=$2
+	shift 2
+	while [ "$1" != -- ]; do patterns+=("$1"); shift; done
+	shift
+	kb "$@"
+	check "$name" "$wanted" "${patterns[@]}"
+}
+
+edit() { sed "$1" "$mini" >"$WORK/edited.ini"; } # SED: $WORK/edited.ini is mini.ini changed
+
+# ---- refused before anything starts ----
+edit 's/^\[disk\]/[disc]/'
+refuse "unknown section" 2 'edited.ini:11: unknown section \[disc\]' -- run "$WORK/edited.ini"
+edit 's/^ioeventfd = on/ioeventfdd = on/'
+refuse "unknown key" 2 'edited.ini:18: unknown key ioeventfdd' -- run "$WORK/edited.ini"
+refuse "bad value" 2 '--set variant.kickfd.ioeventfd=maybe: .*expected on or off' -- \
+	run "$mini" --set variant.kickfd.ioeventfd=maybe
+edit '/^baseline/d'
+refuse "no baseline" 2 'edited.ini:2: no baseline' -- run "$WORK/edited.ini"
+edit 's/^\[variant kickfd\]/[variant none]/'
+refuse "duplicate variant" 2 'edited.ini:17: section \[variant none\] stands here twice' -- run "$WORK/edited.ini"
+refuse "workload larger than the disk" 2 'mini.ini:20: .*reach .* bytes, the test disk has' -- \
+	run "$mini" --set workload.size=17m
+refuse "ioeventfd=off with an iothread" 2 'mini.ini:14: .*iothread' -- run "$mini" --set variant.none.iothread=on
+refuse "io=native with cache=writeback" 2 'io = native needs cache = none' -- \
+	run "$mini" --set disk.io=native --set disk.cache=writeback
+refuse "latency without an iothread" 2 'latency_ns needs iothread = on' -- \
+	run "$mini" --set disk.backend=null --set disk.latency_ns=500000
+refuse "kickio's refusal" 2 'mini.ini:20: .*runtime=1min' -- run "$mini" --set workload.runtime=1min
+refuse "unknown command" 2 'unknown command frob' -- frob
+refuse "results cannot be written" 4 'cannot make the folder' -- run "$mini" -o "$mini/results"
+refuse "no such kernel" 4 'kernel /nonexistent/vmlinuz' -- run "$mini" --set guest.kernel=/nonexistent/vmlinuz
+refuse "no such disk folder" 4 'cannot make the folder' -- run "$mini" --set disk.path="$mini/disks"
+
+# ---- a host that cannot ----
+mkdir -p "$WORK/bin"
+for program in sh env cc ls cat sha256sum cut sed awk dirname basename mkdir mktemp rm cmp od dd tr head sort grep gzip flock id uname date; do
+	path=$(command -v $program) && ln -sf "$path" "$WORK/bin/$program"
+done
+name="no QEMU"
+status=0
+PATH=$WORK/bin XDG_STATE_HOME=$WORK/noqemu timeout 60 "$KICKBENCH" run "$mini" -o "$WORK/r-noqemu" >"$out" 2>&1 || status=$?
+check "$name" 4 'qemu'
+refuse "libvirt refuses the domain" 4 'libvirt refuses' -- run "$mini" -o "$WORK/r-refused" --set variant.kickfd.vcpupin=4000
+if [ -e /dev/kvm ] && [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
+	kb run "$mini" -o "$WORK/r-kvm" --set guest.accel=kvm
+	if [ $status = 0 ]; then
+		skip "a KVM that does not run the guest" "it does run it on this host"
+	else
+		check "a KVM that does not run the guest" 4 'accel = kvm, but KVM does not run the guest'
+	fi
+else
+	skip "a KVM that does not run the guest" "no /dev/kvm that can be opened"
+fi
+
+# ---- guests that fail ----
+refuse "guest panics" 3 'kernel panicked' 'Kernel panic' -- \
+	run "$mini" -o "$WORK/r-panic" --set guest.image="$here/images/panics" --set guest.boot_timeout=30s
+refuse "guest never says hello" 3 'has not said hello within 8 s' -- \
+	run "$mini" -o "$WORK/r-silent" --set guest.image="$here/images/silent" --set guest.boot_timeout=8s
+kb run "$mini" -o "$WORK/r-noisy" --set guest.image="$here/images/noisy"
+check "damaged and truncated frames" 0 '4 of 4 counted'
+kb run "$mini" -o "$WORK/r-eio" --set disk.inject_error=read-error@2048 --set workload.read.time_based=0 --set workload.read.runtime=30
+check "disk returns EIO" 3 'Input/output error' 'offset'
+kb report "$WORK/r-eio"
+check "report names the failed trials" 0 'incomplete' 'Input/output error'
+
+start run "$mini" -o "$WORK/r-killed" --set workload.runtime=20s
+wait_for 60 emulator_runs && sleep 4 && kill -9 "$(emulator)"
+finish
+check "QEMU killed in the middle of a job" 3 'boot 1' 'kept: kickbench report'
+
+start run "$mini" -o "$WORK/r-stopped" --set workload.runtime=20s --set guest.stall_timeout=4s
+wait_for 60 emulator_runs && sleep 4 && kill -STOP "$(emulator)"
+finish
+check "guest stops answering in the middle of a job" 1 'stalled' 'not said anything for 4 s'
+
+# ---- ourselves ended ----
+for signal in INT TERM; do
+	for delay in 0.3 2 5; do
+		rm -rf "$WORK/r-signal"
+		start run "$mini" -o "$WORK/r-signal" --set workload.runtime=2s --set scenario.blocks=2
+		sleep $delay
+		kill -$signal "$run" 2>/dev/null
+		finish
+		check "SIG$signal after $delay s" 3 'interrupted by signal' || break 2
+	done
+done
+kb report "$WORK/r-signal"
+check "report of an interrupted run" 0 'incomplete'
+kb run --resume "$WORK/r-signal"
+check "resume after a signal" 0 '8 of 8 counted'
+
+start run "$mini" -o "$WORK/r-sigkill" --set workload.runtime=1s --set scenario.blocks=2
+first_block() { [ "$(trials "$WORK/r-sigkill")" -ge 5 ]; }
+wait_for 60 first_block
+kb run "$mini"
+[ $status = 4 ] && says 'another kickbench uses this host' && pass "a second kickbench while one runs" ||
+	fail "a second kickbench while one runs" "status $status"
+kill -9 "$run"
+finish
+[ "$(guests)" -ge 1 ] && pass "SIGKILL leaves a guest" || fail "SIGKILL leaves a guest" "none is there: the next test proves nothing"
+kb run --resume "$WORK/r-sigkill"
+check "resume after SIGKILL" 0 'removed the guest kickbench-' '8 of 8 counted' '1 of a block that was cut\|cut'
+kb run "$mini" -o "$WORK/r-after"
+check "a new run after all that" 0 '4 of 4 counted'
+
+echo "faults: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

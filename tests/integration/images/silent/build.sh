@@ -1,0 +1,7 @@
+#!/bin/sh
+# A guest that boots and never says hello.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+cc -static -O1 -o "$1/init" "$here/init.c"
+exec "$here/../../../../images/linux/build.sh" "$1" "$1/init"

@@ -1,0 +1,51 @@
+# What the integration tests share. Sourced; $KICKBENCH and $WORK are set by run.sh.
+passed=0 failed=0 skipped=0
+
+here=$(cd "$(dirname "$0")" && pwd)
+mini=$here/mini.ini
+out=$WORK/out
+
+pass() { passed=$((passed + 1)); echo "pass  $1 (${SECONDS}s)"; }
+skip() { skipped=$((skipped + 1)); echo "skip  $1: $2"; }
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL  $1: $2"
+	sed 's/^/      | /' "$out" | tail -n 25
+}
+
+# kb ARGUMENTS: run kickbench; its status in $status, what it printed in $out.
+kb() { status=0; timeout -k 5 150 "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null || status=$?; }
+
+# The emulators of these tests: their names begin so and their root is ours.
+guests() { pgrep -f "guest=kickbench-.*$WORK" 2>/dev/null | grep -v "^$$\$" | wc -l; }
+
+says() { grep -q -- "$1" "$out"; }
+
+# check NAME WANTED-STATUS PATTERN…: judge the last kb.
+check() {
+	name=$1 wanted=$2
+	shift 2
+	[ "$status" = "$wanted" ] || { fail "$name" "status $status, expected $wanted"; return 1; }
+	for pattern; do
+		says "$pattern" || { fail "$name" "does not say: $pattern"; return 1; }
+	done
+	[ "$(guests)" = 0 ] || { fail "$name" "a guest is still running"; return 1; }
+	pass "$name"
+}
+
+# wait_for SECONDS COMMAND…: until it succeeds.
+wait_for() {
+	end=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+# A run in the background: its process in $run, its output in $out.
+start() { "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null & run=$!; }
+finish() { status=0; wait "$run" || status=$?; }
+emulator() { pgrep -f "guest=kickbench-$run-" | head -n 1; }
+emulator_runs() { [ -n "$(emulator)" ]; }
+trials() { ls "$1"/trials/[0-9]*[0-9].json 2>/dev/null | grep -vc cut; }

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# run.sh KICKBENCH [SUITE…]: the integration tests, with folders of their own.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+KICKBENCH=$(realpath "$1")
+shift
+WORK=$(mktemp -d)
+chmod 755 "$WORK"
+export KICKBENCH WORK XDG_STATE_HOME=$WORK/state XDG_CACHE_HOME=$WORK/cache
+trap 'pkill -9 -f "guest=kickbench-.*$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
+status=0
+for suite in ${*:-works faults}; do
+	(cd "$WORK" && bash "$here/$suite.sh") || status=1
+done
+exit $status
