@@ -1,0 +1,452 @@
+/* The domain XML by XPath, key by key, and what verification makes of made-up evidence. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs the four above */
+#include <cmocka.h>
+#include <jansson.h>
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/domain.h"
+
+struct fixture {
+	struct settings settings[2];
+	struct domain_disk disk[2];
+	struct guest guest;
+	struct domain_spec spec;
+	struct text xml;
+};
+
+static void setup(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	for (int k = 0; k < 2; k++) {
+		settings_default(&f->settings[k]);
+		f->settings[k].size = 1 << 20;
+		f->settings[k].cache = CACHE_NONE;
+		f->disk[k] = (struct domain_disk){ &f->settings[k], k ? "/b.raw" : "/a.raw", k ? "kb-1" : "kb-0" };
+	}
+	f->guest = (struct guest){ .vcpus = 2, .memory = 64u << 20 };
+	f->spec = (struct domain_spec){ .name = "kickbench-1", .guest = &f->guest, .accel = ACCEL_TCG, .kernel = "/k",
+					.initrd = "/i", .cmdline = "quiet", .owner_pid = 77, .owner_started = 123456789012,
+					.disk = f->disk, .ndisks = 1 };
+}
+
+static void set(struct fixture *f, int disk, const char *key, const char *value)
+{
+	struct error e = {0};
+
+	if (settings_set(&f->settings[disk], key, value, "test", 1, &e))
+		fail_msg("%s = %s: %s", key, value, e.text);
+}
+
+static void teardown(struct fixture *f)
+{
+	settings_free(&f->settings[0]);
+	settings_free(&f->settings[1]);
+	text_free(&f->xml);
+}
+
+static void make(struct fixture *f)
+{
+	struct error e = {0};
+
+	text_reset(&f->xml);
+	if (domain_xml(&f->spec, &f->xml, &e))
+		fail_msg("domain_xml: %s", e.text);
+}
+
+/* Static: overwritten by the next call. */
+static const char *at(const struct fixture *f, const char *path)
+{
+	static char value[1024];
+	xmlDoc *doc = xmlReadMemory(text_get(&f->xml), (int)f->xml.length, NULL, NULL, XML_PARSE_NONET);
+	xmlXPathContext *context = xmlXPathNewContext(doc);
+	xmlXPathObject *object;
+	xmlChar *s;
+
+	assert_non_null(doc);
+	xmlXPathRegisterNs(context, BAD_CAST "q", BAD_CAST "http://libvirt.org/schemas/domain/qemu/1.0");
+	object = xmlXPathEvalExpression(BAD_CAST path, context);
+	assert_non_null(object);
+	s = xmlXPathCastToString(object);
+	snprintf(value, sizeof(value), "%s", (char *)s);
+	xmlFree(s);
+	xmlXPathFreeObject(object);
+	xmlXPathFreeContext(context);
+	xmlFreeDoc(doc);
+	return value;
+}
+
+static void the_guest(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	make(&f);
+	assert_string_equal("qemu", at(&f, "/domain/@type"));
+	assert_string_equal("kickbench-1", at(&f, "/domain/name"));
+	assert_string_equal("65536", at(&f, "/domain/memory[@unit='KiB']"));
+	assert_string_equal("2", at(&f, "/domain/vcpu"));
+	assert_string_equal("/k", at(&f, "/domain/os/kernel"));
+	assert_string_equal("/i", at(&f, "/domain/os/initrd"));
+	assert_string_equal("quiet", at(&f, "/domain/os/cmdline"));
+	assert_string_equal("destroy", at(&f, "/domain/on_poweroff"));
+	assert_string_equal("destroy", at(&f, "/domain/on_reboot"));
+	assert_string_equal("destroy", at(&f, "/domain/on_crash"));
+	assert_string_equal("2", at(&f, "count(/domain/devices/serial[@type='pty'])"));
+	assert_string_equal("none", at(&f, "/domain/devices/memballoon/@model"));
+	assert_string_equal("none", at(&f, "/domain/devices/controller[@type='usb']/@model"));
+	assert_string_equal("0", at(&f, "count(//interface|//video|//graphics|//iothreads|//cputune|//q:*)"));
+	f.spec.accel = ACCEL_KVM;
+	f.spec.initrd = f.spec.cmdline = NULL;
+	make(&f);
+	assert_string_equal("kvm", at(&f, "/domain/@type"));
+	assert_string_equal("host-passthrough", at(&f, "/domain/cpu/@mode"));
+	assert_string_equal("0", at(&f, "count(/domain/os/initrd|/domain/os/cmdline|/domain/devices/emulator)"));
+	teardown(&f);
+}
+
+#define DRIVER "/domain/devices/disk[target/@dev='vda']/driver"
+
+static void each_key(void **state)
+{
+	static const struct { const char *key, *value, *path; } keys[] = {
+		{ "cache", "directsync", DRIVER "[@cache='directsync']" },
+		{ "io", "native", DRIVER "[@io='native']" },
+		{ "io", "io_uring", DRIVER "[@io='io_uring']" },
+		{ "ioeventfd", "off", DRIVER "[@ioeventfd='off']" },
+		{ "ioeventfd", "on", DRIVER "[@ioeventfd='on']" },
+		{ "event_idx", "off", DRIVER "[@event_idx='off']" },
+		{ "packed", "on", DRIVER "[@packed='on']" },
+		{ "queues", "4", DRIVER "[@queues='4']" },
+		{ "queue_size", "128", DRIVER "[@queue_size='128']" },
+		{ "iothread", "on", DRIVER "[@iothread='1'][/domain/iothreads='1']" },
+		{ "model", "virtio-transitional", "/domain/devices/disk[@model='virtio-transitional']" },
+		{ "model", "virtio-non-transitional", "/domain/devices/disk[@model='virtio-non-transitional']" },
+		{ "vcpupin", "0,2-3", "/domain/cputune[vcpupin[@vcpu='0'][@cpuset='0,2-3']]/vcpupin[@vcpu='1']" },
+		{ "emulatorpin", "1", "/domain/cputune/emulatorpin[@cpuset='1']" },
+	};
+	char count[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct fixture f;
+
+		setup(&f);
+		set(&f, 0, keys[i].key, keys[i].value);
+		make(&f);
+		snprintf(count, sizeof(count), "count(%s)", keys[i].path);
+		if (strcmp("1", at(&f, count)))
+			fail_msg("%s = %s is not in %s", keys[i].key, keys[i].value, text_get(&f.xml));
+		teardown(&f);
+	}
+}
+
+static void unset_keys_are_absent(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	make(&f);
+	assert_string_equal("0", at(&f, "count(" DRIVER "/@*[name()='event_idx' or name()='packed' or "
+					"name()='iothread' or name()='queue_size'])"));
+	assert_string_equal("1", at(&f, "string(" DRIVER "/@queues)"));
+	teardown(&f);
+}
+
+static void two_disks(void **state)
+{
+	struct fixture f;
+	struct text qmp = {0};
+	struct error e = {0};
+
+	(void)state;
+	setup(&f);
+	f.spec.ndisks = 2;
+	set(&f, 1, "iothread", "on");
+	set(&f, 1, "iothreadpin", "1");
+	set(&f, 1, "poll_max_ns", "0");
+	make(&f);
+	assert_string_equal("/b.raw", at(&f, "/domain/devices/disk[target/@dev='vdb']/source/@file"));
+	assert_string_equal("kb-1", at(&f, "/domain/devices/disk[target/@dev='vdb']/serial"));
+	assert_string_equal("ua-disk1", at(&f, "/domain/devices/disk[target/@dev='vdb']/alias/@name"));
+	assert_string_equal("1", at(&f, "/domain/devices/disk[target/@dev='vdb']/driver/@iothread"));
+	assert_string_equal("", at(&f, "string(/domain/devices/disk[target/@dev='vda']/driver/@iothread)"));
+	assert_string_equal("1", at(&f, "/domain/cputune/iothreadpin[@iothread='1']/@cpuset"));
+	assert_string_not_equal(at(&f, "/domain/devices/disk[1]/address/@slot"), "0x04");
+	assert_string_equal("0x04", at(&f, "/domain/devices/disk[2]/address/@slot"));
+	assert_int_equal(0, domain_poll_command(&f.spec, 0, &qmp));
+	assert_int_equal(1, domain_poll_command(&f.spec, 1, &qmp));
+	assert_string_equal("{\"execute\":\"qom-set\",\"arguments\":{\"path\":\"/objects/iothread1\","
+			    "\"property\":\"poll-max-ns\",\"value\":0}}", text_get(&qmp));
+	set(&f, 1, "vcpupin", "1");
+	assert_int_equal(-1, domain_xml(&f.spec, &f.xml, &e));
+	assert_non_null(strstr(e.text, "vcpupin"));
+	text_free(&qmp);
+	teardown(&f);
+}
+
+static void markup_in_names(void **state)
+{
+	const char *evil = "/tmp/a <b> & 'c' \"d\" &amp; ]]> \xc3\xa4.raw";
+	struct fixture f;
+	struct error e = {0};
+
+	(void)state;
+	setup(&f);
+	f.disk[0].source = f.spec.kernel = f.spec.cmdline = f.disk[0].serial = evil;
+	make(&f);
+	assert_string_equal(evil, at(&f, "/domain/os/kernel"));
+	assert_string_equal(evil, at(&f, "/domain/os/cmdline"));
+	assert_string_equal(evil, at(&f, "/domain/devices/disk/source/@file"));
+	assert_string_equal(evil, at(&f, "/domain/devices/disk/serial"));
+	set(&f, 0, "inject_error", "read-error@2048"); /* the same through JSON inside an attribute */
+	make(&f);
+	{
+		json_t *node = json_loads(at(&f, "/domain/q:commandline/q:arg[2]/@value"), 0, NULL);
+
+		assert_non_null(node);
+		assert_string_equal(evil, json_string_value(json_object_get(json_object_get(node, "image"), "filename")));
+		json_decref(node);
+	}
+	f.spec.cmdline = "bad \xff";
+	assert_int_equal(-1, domain_xml(&f.spec, &f.xml, &e));
+	assert_non_null(strstr(e.text, "UTF-8"));
+	error_clear(&e);
+	f.spec.cmdline = "bad \x01";
+	assert_int_equal(-1, domain_xml(&f.spec, &f.xml, &e));
+	teardown(&f);
+}
+
+static void nodes_of_our_own(void **state)
+{
+	struct fixture f;
+	json_t *node, *rule;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "backend", "null");
+	set(&f, 0, "latency_ns", "1000000");
+	f.disk[0].source = NULL;
+	make(&f);
+	assert_string_equal("/k", at(&f, "/domain/devices/disk[readonly]/source/@file"));
+	assert_string_equal("-blockdev", at(&f, "/domain/q:commandline/q:arg[1]/@value"));
+	node = json_loads(at(&f, "/domain/q:commandline/q:arg[2]/@value"), 0, NULL);
+	assert_string_equal("null-co", json_string_value(json_object_get(node, "driver")));
+	assert_int_equal(1 << 20, json_integer_value(json_object_get(node, "size")));
+	assert_int_equal(1000000, json_integer_value(json_object_get(node, "latency-ns")));
+	assert_string_equal(json_string_value(json_object_get(node, "node-name")),
+			    at(&f, "/domain/q:override/q:device[@alias='ua-disk0']/q:frontend/"
+				   "q:property[@name='drive'][@type='string']/@value"));
+	json_decref(node);
+	teardown(&f);
+	setup(&f);
+	set(&f, 0, "inject_error", "write-error@16");
+	make(&f);
+	node = json_loads(at(&f, "/domain/q:commandline/q:arg[2]/@value"), 0, NULL);
+	rule = json_array_get(json_object_get(node, "inject-error"), 0);
+	assert_string_equal("blkdebug", json_string_value(json_object_get(node, "driver")));
+	assert_string_equal("write", json_string_value(json_object_get(rule, "iotype")));
+	assert_int_equal(16, json_integer_value(json_object_get(rule, "sector")));
+	assert_int_equal(5, json_integer_value(json_object_get(rule, "errno")));
+	assert_true(json_is_true(json_object_get(json_object_get(json_object_get(node, "image"), "cache"), "direct")));
+	json_decref(node);
+	teardown(&f);
+}
+
+static void owner(void **state)
+{
+	struct fixture f;
+	long pid = 0;
+	uint64_t started = 0;
+
+	(void)state;
+	setup(&f);
+	make(&f);
+	assert_int_equal(0, domain_owner(text_get(&f.xml), &pid, &started));
+	assert_int_equal(77, pid);
+	assert_true(started == 123456789012);
+	assert_int_equal(-1, domain_owner("<domain><name>kickbench-x</name></domain>", &pid, &started));
+	assert_int_equal(-1, domain_owner("<domain><metadata><owner pid='1' started='2'/></metadata></domain>", &pid, &started));
+	assert_int_equal(-1, domain_owner("no XML", &pid, &started));
+	teardown(&f);
+}
+
+static const char some_features[] =
+	"{\"return\":{\"guest-features\":{\"transports\":[\"VIRTIO_RING_F_EVENT_IDX: Used & avail. event fields enabled\","
+	"\"VIRTIO_F_VERSION_1: Device compliant\"],\"dev-features\":[\"VIRTIO_BLK_F_FLUSH: Flush command supported\"]},"
+	"\"host-features\":{\"transports\":[\"VIRTIO_F_RING_PACKED: offered only\"]}}}";
+
+static json_t *verify(struct fixture *f, const struct domain_evidence *have, int mismatches)
+{
+	struct text out = {0};
+	int n = domain_verify(&f->settings[0], 0, have, &out);
+	json_t *root = json_loads(text_get(&out), 0, NULL);
+
+	assert_non_null(root);
+	if (n != mismatches)
+		fail_msg("%d mismatches, not %d: %s", n, mismatches, text_get(&out));
+	assert_int_equal(mismatches, json_array_size(json_object_get(root, "mismatch")));
+	text_free(&out);
+	return root;
+}
+
+static const char *verified(const json_t *root, const char *key)
+{
+	const char *s = json_string_value(json_object_get(json_object_get(root, "verified"), key));
+
+	return s ? s : "(not verified)";
+}
+
+static bool unverified(const json_t *root, const char *key)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(json_object_get(root, "unverified"), i, item)
+		if (!strcmp(json_string_value(item), key))
+			return true;
+	return false;
+}
+
+static void all_in_force(void **state)
+{
+	struct fixture f;
+	json_t *root;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "ioeventfd", "on");
+	set(&f, 0, "event_idx", "on");
+	set(&f, 0, "packed", "off");
+	set(&f, 0, "iothread", "on");
+	set(&f, 0, "poll_max_ns", "0");
+	set(&f, 0, "vcpupin", "0,1");
+	make(&f);
+	root = verify(&f, &(struct domain_evidence){
+		.live_xml = text_get(&f.xml),
+		.qom = "{\"ioeventfd\":true,\"num-queues\":1,\"queue-size\":256,\"iothread\":\"/objects/iothread1\","
+		       "\"drive\":\"libvirt-1-format\"}",
+		.virtio_status = some_features, .iothread = "{\"poll-max-ns\":0}" }, 0);
+	assert_string_equal("on", verified(root, "ioeventfd"));
+	assert_string_equal("on", verified(root, "event_idx"));
+	assert_string_equal("off", verified(root, "packed")); /* offered, not negotiated */
+	assert_string_equal("1", verified(root, "queues"));
+	assert_string_equal("256", verified(root, "queue_size")); /* not asked for, but known */
+	assert_string_equal("on", verified(root, "iothread"));
+	assert_string_equal("0", verified(root, "poll_max_ns"));
+	assert_string_equal("none", verified(root, "cache"));
+	assert_string_equal("threads", verified(root, "io"));
+	assert_string_equal("file", verified(root, "backend"));
+	assert_string_equal("0,1", verified(root, "vcpupin"));
+	assert_int_equal(0, json_array_size(json_object_get(root, "unverified")));
+	assert_int_equal(3, json_array_size(json_object_get(root, "features")));
+	assert_string_equal("VIRTIO_RING_F_EVENT_IDX", json_string_value(json_array_get(json_object_get(root, "features"), 0)));
+	json_decref(root);
+	teardown(&f);
+}
+
+static void everything_else_than_asked(void **state)
+{
+	struct fixture f, other;
+	json_t *root;
+
+	(void)state;
+	setup(&f);
+	setup(&other);
+	make(&other); /* a domain without any of it */
+	set(&f, 0, "ioeventfd", "off");
+	set(&f, 0, "event_idx", "off");
+	set(&f, 0, "packed", "on");
+	set(&f, 0, "queues", "4");
+	set(&f, 0, "iothread", "on");
+	set(&f, 0, "poll_max_ns", "5");
+	set(&f, 0, "model", "virtio-non-transitional");
+	set(&f, 0, "cache", "writeback");
+	set(&f, 0, "emulatorpin", "1");
+	set(&f, 0, "inject_error", "read-error@1");
+	root = verify(&f, &(struct domain_evidence){
+		.live_xml = text_get(&other.xml),
+		.qom = "{\"ioeventfd\":true,\"num-queues\":1,\"queue-size\":256,\"iothread\":\"\",\"drive\":\"libvirt-1-format\","
+		       "\"type\":\"virtio-blk-pci\"}",
+		.virtio_status = some_features, .iothread = "{\"poll-max-ns\":32768}" }, 10);
+	json_decref(root);
+	teardown(&f);
+	teardown(&other);
+}
+
+static void null_backend(void **state)
+{
+	const char *ours = "{\"drive\":\"kickbench-disk0\"}", *theirs = "{\"drive\":\"libvirt-1-format\"}";
+	struct fixture f;
+	json_t *root;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "backend", "null");
+	set(&f, 0, "latency_ns", "1000000");
+	make(&f);
+	root = verify(&f, &(struct domain_evidence){ .live_xml = text_get(&f.xml), .qom = ours }, 0);
+	assert_string_equal("null", verified(root, "backend"));
+	assert_string_equal("1000000", verified(root, "latency_ns"));
+	json_decref(root);
+	/* the override did not take: the device stands on the stand-in */
+	json_decref(verify(&f, &(struct domain_evidence){ .live_xml = text_get(&f.xml), .qom = theirs }, 1));
+	f.settings[0].latency_ns = 2000000;
+	json_decref(verify(&f, &(struct domain_evidence){ .live_xml = text_get(&f.xml), .qom = ours }, 1));
+	teardown(&f);
+}
+
+static void no_evidence(void **state)
+{
+	struct fixture f;
+	json_t *root;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "ioeventfd", "on");
+	set(&f, 0, "event_idx", "off");
+	set(&f, 0, "iothread", "on");
+	set(&f, 0, "poll_max_ns", "0");
+	set(&f, 0, "vcpupin", "0");
+	root = verify(&f, &(struct domain_evidence){ .virtio_status = "{\"return\":{}}", .qom = "garbage" }, 0);
+	assert_int_equal(0, json_object_size(json_object_get(root, "verified")));
+	assert_true(unverified(root, "ioeventfd"));
+	assert_true(unverified(root, "event_idx"));
+	assert_true(unverified(root, "queues"));
+	assert_true(unverified(root, "iothread"));
+	assert_true(unverified(root, "poll_max_ns"));
+	assert_true(unverified(root, "cache"));
+	assert_true(unverified(root, "vcpupin"));
+	assert_false(unverified(root, "packed")); /* not asked for */
+	json_decref(root);
+	teardown(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_guest),
+		cmocka_unit_test(each_key),
+		cmocka_unit_test(unset_keys_are_absent),
+		cmocka_unit_test(two_disks),
+		cmocka_unit_test(markup_in_names),
+		cmocka_unit_test(nodes_of_our_own),
+		cmocka_unit_test(owner),
+		cmocka_unit_test(all_in_force),
+		cmocka_unit_test(everything_else_than_asked),
+		cmocka_unit_test(null_backend),
+		cmocka_unit_test(no_evidence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
