@@ -26,29 +26,47 @@ static int on_lifecycle(virConnectPtr connection, virDomainPtr domain, int event
 	return 0;
 }
 
-static void lifecycle_released(void *context)
-{
-	struct hv *hv = context;
+struct barrier {
+	struct hv *hv;
+	bool passed;
+};
 
+static void pass(int timer, void *context)
+{
+	struct barrier *barrier = context;
+	struct hv *hv = barrier->hv;
+
+	virEventRemoveTimeout(timer);
 	pthread_mutex_lock(&hv->lock);
-	hv->watched = false;
+	barrier->passed = true; /* the waiter frees it: not to be touched after the unlock */
 	pthread_cond_broadcast(&hv->changed);
 	pthread_mutex_unlock(&hv->lock);
 }
 
-bool hv_wait_released(struct hv *hv, const bool *watched)
+bool hv_drain(struct hv *hv)
 {
+	struct barrier *barrier = calloc(1, sizeof(*barrier));
 	struct timespec until;
-	bool released;
+	bool passed;
 
+	if (!barrier)
+		return false;
+	barrier->hv = hv;
+	/* one thread runs all callbacks: when this one comes, those before it are over */
+	if (virEventAddTimeout(0, pass, barrier, NULL) < 0) {
+		free(barrier);
+		return false;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
+	until.tv_sec += 5;
 	pthread_mutex_lock(&hv->lock);
-	while (*watched && !pthread_cond_timedwait(&hv->changed, &hv->lock, &until))
+	while (!barrier->passed && !pthread_cond_timedwait(&hv->changed, &hv->lock, &until))
 		;
-	released = !*watched;
+	passed = barrier->passed;
 	pthread_mutex_unlock(&hv->lock);
-	return released;
+	if (passed)
+		free(barrier);
+	return passed;
 }
 
 static void free_hv(struct hv *hv)
@@ -57,7 +75,7 @@ static void free_hv(struct hv *hv)
 
 	if (hv->lifecycle >= 0) {
 		virConnectDomainEventDeregisterAny(hv->connection, hv->lifecycle);
-		released = hv_wait_released(hv, &hv->watched);
+		released = hv_drain(hv);
 	}
 	if (hv->connection)
 		virConnectClose(hv->connection);
@@ -90,10 +108,8 @@ static int connect_to(struct hv *hv, const char *uri, struct error *e)
 		return hv_libvirt_error(e, STATUS_HOST, "libvirt");
 	if (hv->root)
 		probe(hv);
-	hv->watched = true;
 	hv->lifecycle = virConnectDomainEventRegisterAny(hv->connection, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-							 VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), hv,
-							 lifecycle_released);
+							 VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), hv, NULL);
 	if (hv->lifecycle < 0)
 		return hv_libvirt_error(e, STATUS_HOST, "libvirt's events");
 	/* qemu:///… and qemu+unix:///… have no host part: the guests are processes here */

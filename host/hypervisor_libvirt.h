@@ -14,7 +14,6 @@ struct hv {
 	char *root;  /* folder of the embedded driver, NULL for other URIs */
 	bool local;  /* guests are processes of this host */
 	int lifecycle; /* id of the event registration, -1 none */
-	bool watched;  /* libvirt still holds our callback; under lock */
 	pthread_mutex_t lock; /* guards everything that the event thread changes: guests and the list of them */
 	pthread_cond_t changed;
 	struct hv_guest *guests;
@@ -25,7 +24,6 @@ enum { PORT_CONSOLE, PORT_LINK, PORTS };
 struct hv_port { /* what a stream's callback is given */
 	struct hv_guest *guest;
 	virStreamPtr stream;
-	bool watched; /* libvirt still holds our callback; under hv->lock */
 	bool ended;   /* nothing more will come; under hv->lock */
 	struct text received; /* under hv->lock */
 };
@@ -87,7 +85,11 @@ void hv_guest_event(struct hv_guest *guest, int event, int detail);
 
 uint64_t hv_now_ns(void);
 
-/* Wait at most a second until libvirt has let go of a callback (*watched, under hv->lock). False: it did not. */
-bool hv_wait_released(struct hv *hv, const bool *watched);
+/*
+ * Wait until callbacks that were removed before can no longer be running: libvirt's own notice of that (the free
+ * function) does not come for every kind of connection. False when the event loop does not answer: then what the
+ * callbacks use must not be freed.
+ */
+bool hv_drain(struct hv *hv);
 
 #endif

@@ -71,19 +71,6 @@ static void start_loop(void)
 		pthread_detach(thread);
 }
 
-int hv_events_start(const char *state_dir, struct error *e)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT; /* libvirt has one event loop per process */
-	char outputs[PATH_MAX + 32];
-
-	/* libvirt reads this once, when it is initialised; a user's own choice stays */
-	snprintf(outputs, sizeof(outputs), "3:file:%s/libvirt.log", state_dir);
-	setenv("LIBVIRT_LOG_OUTPUTS", outputs, 0);
-	if (pthread_once(&once, start_loop))
-		return error_errno(e, STATUS_HOST, "cannot start libvirt's event loop");
-	return 0;
-}
-
 static int make_folders(const char *path, struct error *e)
 {
 	char copy[PATH_MAX];
@@ -103,6 +90,21 @@ static int make_folders(const char *path, struct error *e)
 		if (was == '\0')
 			return 0;
 	}
+}
+
+int hv_events_start(const char *state_dir, struct error *e)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT; /* libvirt has one event loop per process */
+	char outputs[PATH_MAX + 32];
+
+	if (make_folders(state_dir, e))
+		return -1;
+	/* libvirt reads this once, when it is initialised; a user's own choice stays */
+	snprintf(outputs, sizeof(outputs), "3:file:%s/libvirt.log", state_dir);
+	setenv("LIBVIRT_LOG_OUTPUTS", outputs, 0);
+	if (pthread_once(&once, start_loop))
+		return error_errno(e, STATUS_HOST, "cannot start libvirt's event loop");
+	return 0;
 }
 
 /* Whole text or nothing: another kickbench may be reading it. */

@@ -87,16 +87,6 @@ static void on_stream(virStreamPtr stream, int events, void *context)
 	receive(port, bytes, 0, true);
 }
 
-static void stream_released(void *context)
-{
-	struct hv_port *port = context;
-
-	pthread_mutex_lock(&port->guest->hv->lock);
-	port->watched = false;
-	pthread_cond_broadcast(&port->guest->hv->changed);
-	pthread_mutex_unlock(&port->guest->hv->lock);
-}
-
 static int open_port(struct hv_guest *guest, int index, struct error *e)
 {
 	static const char *const device[PORTS] = { "serial0", "serial1" };
@@ -106,13 +96,10 @@ static int open_port(struct hv_guest *guest, int index, struct error *e)
 	port->stream = virStreamNew(guest->hv->connection, VIR_STREAM_NONBLOCK);
 	if (!port->stream || virDomainOpenConsole(guest->domain, device[index], port->stream, 0) < 0)
 		return hv_libvirt_error(e, STATUS_HOST, "cannot open the guest's serial port");
-	port->watched = true;
 	if (virStreamEventAddCallback(port->stream,
 				      VIR_STREAM_EVENT_READABLE | VIR_STREAM_EVENT_ERROR | VIR_STREAM_EVENT_HANGUP,
-				      on_stream, port, stream_released) < 0) {
-		port->watched = false;
+				      on_stream, port, NULL) < 0)
 		return hv_libvirt_error(e, STATUS_HOST, "cannot listen to the guest's serial port");
-	}
 	return 0;
 }
 
@@ -330,34 +317,29 @@ enum hv_state hv_guest_state(struct hv_guest *guest)
 	return state;
 }
 
-/* False when libvirt did not let go of the port. */
-static bool close_port(struct hv_port *port)
-{
-	bool released;
-
-	if (!port->stream)
-		return true;
-	virStreamEventRemoveCallback(port->stream); /* an error when it is removed already: fine */
-	released = hv_wait_released(port->guest->hv, &port->watched);
-	virStreamAbort(port->stream);
-	virStreamFree(port->stream);
-	return released;
-}
-
 void hv_guest_destroy(struct hv_guest *guest)
 {
-	bool released = true;
+	struct hv *hv;
+	bool drained;
 
 	if (!guest)
 		return;
+	hv = guest->hv;
 	delist(guest);
 	virDomainDestroy(guest->domain); /* fails when it is off already */
 	for (int i = 0; i < PORTS; i++)
-		released = close_port(&guest->port[i]) && released;
-	if (guest->hv->root)
-		hv_embed_forget(guest->hv->root, virDomainGetName(guest->domain));
+		if (guest->port[i].stream)
+			virStreamEventRemoveCallback(guest->port[i].stream); /* fails when its end removed it */
+	drained = hv_drain(hv);
+	for (int i = 0; i < PORTS; i++)
+		if (guest->port[i].stream) {
+			virStreamAbort(guest->port[i].stream);
+			virStreamFree(guest->port[i].stream);
+		}
+	if (hv->root)
+		hv_embed_forget(hv->root, virDomainGetName(guest->domain));
 	virDomainFree(guest->domain);
-	if (!released) /* a leak is better than a callback into freed memory */
+	if (!drained) /* a leak is better than a callback into freed memory */
 		return;
 	for (int i = 0; i < PORTS; i++)
 		text_free(&guest->port[i].received);
