@@ -32,9 +32,14 @@ static const char root_conf[] = "user = \"root\"\n"
 
 int hv_libvirt_error(struct error *e, enum status status, const char *what)
 {
-	virErrorPtr last = virGetLastError();
+	const char *message = virGetLastErrorMessage();
+	char line[sizeof(e->text)];
 
-	return error_set(e, status, "%s: %s", what, last && last->message ? last->message : "libvirt gives no reason");
+	snprintf(line, sizeof(line), "%s", message);
+	for (char *c = line; *c; c++) /* an emulator's last words may be several lines: ours is one */
+		if (*c == '\n')
+			*c = ' ';
+	return error_set(e, status, "%s: %s", what, line);
 }
 
 /* libvirt would print each error to stderr besides returning it. */
