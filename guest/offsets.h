@@ -63,13 +63,14 @@ struct offsets_setup {
 
 struct offsets {
 	enum order order;
-	uint64_t start, bytes;
-	uint64_t bs[DDIRS], blocks[DDIRS];
-	uint64_t left;            /* bytes of this pass, all directions together */
-	uint64_t position[DDIRS]; /* sequential: each direction has its own */
-	struct random64 random;
-	struct permutation map[DDIRS];
 	unsigned map_of[DDIRS]; /* directions with equal blocks share a map: each block once for both */
+	uint64_t left;          /* bytes of this pass, all directions together */
+	uint64_t start, bytes;
+	uint64_t bs[DDIRS];
+	struct permutation map[DDIRS];
+	uint64_t position[DDIRS]; /* sequential: each direction has its own */
+	uint64_t blocks[DDIRS];
+	struct random64 random;
 };
 
 void offsets_init(struct offsets *o, const struct offsets_setup *setup);

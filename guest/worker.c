@@ -121,7 +121,7 @@ static bool restart(struct worker *w)
 	if (w->bytes_left < job_largest_bs(job))
 		return false;
 	for (unsigned i = 0; i <= w->last_file; i++)
-		offsets_restart(&w->offsets[i]);
+		offsets_restart(&w->place[i].offsets);
 	if (job->time_based && job->invalidate && !job->direct && !job->norandommap)
 		files_drop_cache(w->setup.files, NULL);
 	return true;
@@ -131,11 +131,11 @@ static bool restart(struct worker *w)
 static bool next_place(struct worker *w)
 {
 	for (unsigned tries = 0; tries <= w->last_file; tries++) {
-		unsigned i = w->next_file;
+		struct place *place = &w->place[w->next_file];
 
-		w->next_file = i == w->last_file ? 0 : i + 1;
-		if (offsets_next(&w->offsets[i], w->io.ddir, &w->io.offset)) {
-			w->io.fd = w->setup.files->file[i].fd;
+		w->next_file = w->next_file == w->last_file ? 0 : w->next_file + 1;
+		if (offsets_next(&place->offsets, w->io.ddir, &w->io.offset)) {
+			w->io.fd = place->fd;
 			return true;
 		}
 	}
@@ -146,7 +146,7 @@ static inline enum ddir draw_ddir(struct worker *w)
 {
 	uint32_t draw = (uint32_t)(random64_next(&w->random) >> 32);
 
-	if (w->setup.job->rwmixread == 0)
+	if (w->never_reads)
 		return DDIR_WRITE;
 	return draw <= w->read_below ? DDIR_READ : DDIR_WRITE;
 }
@@ -158,7 +158,7 @@ static inline bool prepare(struct worker *w)
 	while (!next_place(w))
 		if (!restart(w))
 			return false;
-	w->io.length = (uint32_t)w->setup.job->bs[w->io.ddir];
+	w->io.length = w->length[w->io.ddir];
 	if (w->io.ddir == DDIR_WRITE)
 		stamp(w);
 	return true;

@@ -9,27 +9,34 @@
 #include "guest/offsets.h"
 #include "guest/worker.h"
 
+/* One file as the loop sees it. */
+struct place {
+	struct offsets offsets;
+	int fd;
+};
+
+/* What the loop touches comes first and together: after every system call it has to be fetched again. */
 struct worker {
-	/* What the loop touches, together. */
+	const volatile int *stop;
 	const struct engine *engine;
 	void *engine_state;
-	struct clock clock;
-	const volatile int *stop;
-	struct offsets *offsets; /* one per file */
+	struct place *place; /* one per file */
 	unsigned next_file, last_file;
-	uint32_t read_below; /* of a 32-bit draw; mixed jobs only */
-	bool mixed;
-	enum ddir only;      /* of jobs that do not mix */
 	uint64_t bytes_left, ios_left;
+	struct io io;
+	uint32_t length[DDIRS];
+	uint32_t read_below; /* of a 32-bit draw; mixed jobs only */
+	bool mixed, never_reads;
+	enum ddir only; /* of jobs that do not mix */
 	unsigned fsync_every, writes_until_sync;
 	struct random64 random;
-	struct io io;
+	struct clock clock;
 	uint64_t class_count[LATENCY_CLASSES];
-	struct latency_table classes;
 
 	struct worker_setup setup;
 	struct rusage usage;
 	struct note_sink notes;
+	struct latency_table classes;
 };
 
 #define WORKER_FAIL(w, error, ...) FAIL(&(w)->setup.slot->result.failure, error, __VA_ARGS__)

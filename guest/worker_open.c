@@ -21,14 +21,14 @@ static enum order order_of(const struct job *job)
 	return job->norandommap ? ORDER_REPEATS : ORDER_ONCE;
 }
 
-static int open_offsets(struct worker *w)
+static int open_places(struct worker *w)
 {
 	const struct job *job = w->setup.job;
 	struct file_set *files = w->setup.files;
 	struct random64 seeds = random64_stream(w->setup.seed, w->setup.index + 1);
 
-	w->offsets = calloc(files->count, sizeof(*w->offsets));
-	if (!w->offsets)
+	w->place = calloc(files->count, sizeof(*w->place));
+	if (!w->place)
 		return WORKER_FAIL(w, ENOMEM, "calloc");
 	w->random = random64_stream(random64_next(&seeds), 0);
 	for (unsigned i = 0; i < files->count; i++) {
@@ -39,7 +39,8 @@ static int open_offsets(struct worker *w)
 
 		setup.bs[DDIR_READ] = rw_reads(job->rw) ? job->bs[DDIR_READ] : 0;
 		setup.bs[DDIR_WRITE] = rw_writes(job->rw) ? job->bs[DDIR_WRITE] : 0;
-		offsets_init(&w->offsets[i], &setup);
+		offsets_init(&w->place[i].offsets, &setup);
+		w->place[i].fd = files->file[i].fd;
 	}
 	w->last_file = files->count - 1;
 	return 0;
@@ -55,6 +56,8 @@ static int open_buffer(struct worker *w)
 
 	if (length > UINT32_MAX)
 		return WORKER_FAIL(w, EINVAL, "blocksize");
+	for (unsigned d = DDIR_READ; d <= DDIR_WRITE; d++)
+		w->length[d] = (uint32_t)w->setup.job->bs[d];
 	error = posix_memalign(&w->io.buffer, page, length);
 	if (error) {
 		w->io.buffer = NULL;
@@ -113,10 +116,11 @@ struct worker *worker_open(const struct worker_setup *setup)
 	w->mixed = rw_mixes(job->rw);
 	w->only = rw_reads(job->rw) ? DDIR_READ : DDIR_WRITE;
 	w->read_below = (uint32_t)(((uint64_t)job->rwmixread << 32) / 100 - (job->rwmixread ? 1 : 0));
+	w->never_reads = job->rwmixread == 0;
 	w->fsync_every = job->fsync;
 	latency_table_init(&w->classes);
 	worker_set_limits(w);
-	if (files_open(setup->files, job, &w->notes, &setup->slot->result.failure) < 0 || open_offsets(w) < 0 ||
+	if (files_open(setup->files, job, &w->notes, &setup->slot->result.failure) < 0 || open_places(w) < 0 ||
 	    open_buffer(w) < 0 || open_engine(w) < 0) {
 		worker_close(w);
 		return NULL;
@@ -134,6 +138,6 @@ void worker_close(struct worker *w)
 	files_close(w->setup.files);
 	slot_store(&w->setup.slot->files, 0);
 	free(w->io.buffer);
-	free(w->offsets);
+	free(w->place);
 	free(w);
 }
