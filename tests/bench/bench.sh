@@ -26,7 +26,8 @@ job="--name=bench --filename=$file --rw=randread --bs=512 --ioengine=psync --siz
 # shellcheck disable=SC2086
 # The IOPS of a run of fio or kickio: JSON, first "iops" of the read part.
 iops() {
-	"$@" $job --time_based --runtime="${ms}ms" --output-format=json |
+	# Drawn with repeats like the bare loop's, or the cache would see another pattern.
+	"$@" $job --norandommap --time_based --runtime="${ms}ms" --output-format=json |
 		awk -F'[:,]' '/"iops" :/ { printf "%.0f\n", $2; exit }'
 }
 
