@@ -54,8 +54,6 @@ static void report(struct terminal *t, const struct jobs *jobs, const struct run
 {
 	struct text out = {0};
 
-	if (result->signal && t->normal)
-		text_add(&out, "\nkickio: terminating on signal %d\n", result->signal);
 	if (jobs->output_format & OUTPUT_JSON)
 		output_json(&out, jobs, result, jobs->output_format & OUTPUT_JSON_PLUS);
 	if (t->normal)

@@ -49,9 +49,14 @@ static bool begins(const char *line, const char *with)
 	return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* What fio says on stderr. The notice that a job has failed is part of the report, unless it never got a pid. */
+/*
+ * What fio says on stderr. That a job has failed (unless it never got a pid) and that a signal ends the run is
+ * part of the report.
+ */
 static bool is_error(const char *line)
 {
+	if (begins(line, "kickio: terminating on signal"))
+		return false;
 	if (begins(line, "kickio: pid="))
 		return begins(line, "kickio: pid=0,");
 	return begins(line, "kickio: ") || begins(line, "fio: ") || strstr(line, ": you need to specify ");
@@ -67,6 +72,9 @@ void terminal_note(void *context, const char *line)
 	/* without the text form fio keeps the layout lines to itself */
 	if (!t->normal && strstr(line, ": Laying out IO file"))
 		return;
+	/* the blank line also gets the cursor off a progress line and off the ^C */
+	if (begins(line, "kickio: terminating on signal"))
+		fputc('\n', to);
 	fprintf(to, "%s%s", line, length && line[length - 1] == '\n' ? "" : "\n");
 	fflush(to);
 }
@@ -81,6 +89,8 @@ void terminal_progress(void *context, const struct progress *now)
 	if (!t->eta || !t->report)
 		return;
 	output_eta(&line, t->jobs, now, &t->before);
+	if (t->newline_us == 0)
+		t->newline_us = now->elapsed_us;
 	if (newline && now->elapsed_us - t->newline_us > newline) {
 		t->newline_us = now->elapsed_us;
 		fputc('\n', stdout);
