@@ -165,10 +165,11 @@ exact() {
 	: >"$scratch/why"
 	sed -n '/^{$/,/^}$/p' "$scratch/fio.out" >"$scratch/fio.json"
 	"$rerender" "$scratch/kickio.text" "$scratch/kickio.json" <"$scratch/fio.json" 2>>"$scratch/why" || ok=no
-	# when, who and how many is not in the numbers
+	# when, who and how many is not in the numbers, nor how many calls the shares of calls are of
 	sed '1,/^}$/d' "$scratch/fio.out" | sed 's/jobs=[0-9]*): err= 0: pid=.*/TITLE/' >"$scratch/fio.text"
 	sed -i 's/jobs=[0-9]*): err= 0: pid=.*/TITLE/' "$scratch/kickio.text"
 	sed -i -e '/^  "\(fio version\|timestamp\|timestamp_ms\|time\)" : /d' -e '/^      "\(eta\|elapsed\)" : /d' \
+		-e '/^      "iodepth_\(submit\|complete\)" : {/,/}/d' \
 		"$scratch/fio.json" "$scratch/kickio.json"
 	for what in text json; do
 		[ -s "$scratch/fio.$what" ] || ok=no

@@ -73,9 +73,6 @@ static void direction(struct direction *d, json_t *o)
 	samples(&d->iops, o, "iops", "iops_stddev");
 }
 
-/* Six decimals of a percentage, where the total is not in the report. */
-#define UNKNOWN_TOTAL 100000000
-
 /* Counts again from percentages of a total; what shows as the least that is shown was at least one. */
 static void shares(uint64_t *count, unsigned n, const char *const *names, json_t *o, uint64_t total,
 		   double least)
@@ -84,9 +81,23 @@ static void shares(uint64_t *count, unsigned n, const char *const *names, json_t
 		double percent = number(o, names[i]);
 
 		count[i] = (uint64_t)llround(percent * (double)total / 100);
-		if (percent == least && total != UNKNOWN_TOTAL)
+		if (percent == least)
 			count[i] = 1;
 	}
+}
+
+/* The same where the total is not in the report: shares of 10^8, which make up 100 % together. */
+static void batches(uint64_t *count, json_t *o)
+{
+	const uint64_t total = 100000000;
+	uint64_t known = 0;
+
+	shares(count, DEPTH_CLASSES, report_batch_names, o, total, 0.1);
+	for (unsigned i = 0; i < DEPTH_CLASSES; i++)
+		known += count[i];
+	for (unsigned i = 0; i < DEPTH_CLASSES; i++)
+		if (count[i] == 1 && known < total)
+			count[i] = total - known;
 }
 
 static struct written *written(json_t *o, size_t *n)
@@ -140,8 +151,8 @@ static void result(struct job_result *r, const struct job *j, json_t *o)
 	r->major_faults = integer(o, "majf");
 	r->minor_faults = integer(o, "minf");
 	shares(r->depth, DEPTH_CLASSES, report_depth_names, json_object_get(o, "iodepth_level"), ios, 0.1);
-	shares(r->submit, DEPTH_CLASSES, report_batch_names, json_object_get(o, "iodepth_submit"), UNKNOWN_TOTAL, 0.1);
-	shares(r->complete, DEPTH_CLASSES, report_batch_names, json_object_get(o, "iodepth_complete"), UNKNOWN_TOTAL, 0.1);
+	batches(r->submit, json_object_get(o, "iodepth_submit"));
+	batches(r->complete, json_object_get(o, "iodepth_complete"));
 	shares(r->lat_ns, LAT_NS_CLASSES, report_lat_ms_names, json_object_get(o, "latency_ns"), ios, 0.01);
 	shares(r->lat_us, LAT_US_CLASSES, report_lat_ms_names, json_object_get(o, "latency_us"), ios, 0.01);
 	shares(r->lat_ms, LAT_MS_CLASSES, report_lat_ms_names, json_object_get(o, "latency_ms"), ios, 0.01);
