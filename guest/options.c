@@ -7,6 +7,7 @@
 #include "guest/jobfile.h"
 #include "guest/option_table.h"
 #include "guest/options_build.h"
+#include "guest/os.h"
 
 const char options_no_jobs[] = "No job(s) defined";
 
@@ -89,6 +90,9 @@ static int check_job(const struct jobs *jobs, struct job *job, struct text *note
 		return error_set(e, STATUS_FAILED,
 				 "size too small, must not be less than minimum block size: %llu < %llu",
 				 (unsigned long long)job->size.bytes, (unsigned long long)least);
+	if (!os_has_processes && !job->thread)
+		text_add(notes, "kickio: this platform does not support process shared mutexes, forcing use of threads. "
+				"Use the 'thread' option to get rid of this warning.\n");
 	if (job->time_based && !job->runtime_us) {
 		text_add(notes, "kickio: time_based requires a runtime/timeout setting\n");
 		job->time_based = false;

@@ -245,7 +245,7 @@ static void notes(void **state)
 	struct jobs jobs;
 
 	(void)state;
-	assert_int_equal(parse("--name=a --time_based --iodepth=4", &jobs, &text, &e), 0);
+	assert_int_equal(parse("--name=a --time_based --iodepth=4 --thread", &jobs, &text, &e), 0);
 	assert_false(jobs.job[0].time_based);
 	assert_int_equal(jobs.job[0].iodepth, 4);
 	assert_string_equal(text_get(&text), "kickio: time_based requires a runtime/timeout setting\n"
