@@ -17,8 +17,8 @@ static void states(struct text *out, const char *s)
 }
 
 /* Per second since the line before, in brackets; nothing when nothing moved. */
-static void rates(struct text *out, const uint64_t now[DDIRS], const uint64_t before[DDIRS], uint64_t us, bool binary,
-		  const char *unit, const char *behind)
+static void rates(struct text *out, const uint64_t now[DDIRS], const uint64_t before[DDIRS], uint64_t us,
+		  bool binary, const char *unit, const char *behind)
 {
 	static const char letters[DDIRS] = { 'r', 'w', 't' };
 	bool any = false;

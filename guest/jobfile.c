@@ -58,7 +58,8 @@ static int refuse_keywords(const char *s, struct error *e)
 
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
 		if (strstr(s, keywords[i]))
-			return error_set(e, STATUS_FAILED, "%s is known to fio but not supported by kickio", keywords[i]);
+			return error_set(e, STATUS_FAILED,
+					 "%s is known to fio but not supported by kickio", keywords[i]);
 	return 0;
 }
 

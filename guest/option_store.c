@@ -11,10 +11,12 @@
 static int out_of_range(const struct option *o, uint64_t v, struct error *e)
 {
 	if (v < o->min)
-		return error_set(e, STATUS_FAILED, "min value out of range: %llu (%llu min)", (unsigned long long)v,
+		return error_set(e, STATUS_FAILED,
+				 "min value out of range: %llu (%llu min)", (unsigned long long)v,
 				 (unsigned long long)o->min);
 	if (v > o->max)
-		return error_set(e, STATUS_FAILED, "max value out of range: %llu (%llu max)", (unsigned long long)v,
+		return error_set(e, STATUS_FAILED,
+				 "max value out of range: %llu (%llu max)", (unsigned long long)v,
 				 (unsigned long long)o->max);
 	return 0;
 }
@@ -26,7 +28,8 @@ static int store_string(const struct option *o, char **place, const char *value,
 	if (*value == '\0' && o->min > 0)
 		return error_set(e, STATUS_FAILED, "the value is empty");
 	if (*value == ' ' || *value == '\t')
-		return error_set(e, STATUS_FAILED, "the value begins with a blank, which fio keeps; write it right after the =");
+		return error_set(e, STATUS_FAILED,
+				 "the value begins with a blank, which fio keeps; write it right after the =");
 	copy = strdup(value);
 	if (!copy)
 		return error_set(e, STATUS_HOST, "out of memory");
@@ -121,7 +124,8 @@ static int choose(const struct option *o, const char *name, size_t length, int *
 		if (strlen(c->name) != length || memcmp(c->name, name, length) != 0)
 			continue;
 		if (c->value == CHOICE_REFUSED)
-			return error_set(e, STATUS_FAILED, "%s is known to fio but not supported by kickio", c->name);
+			return error_set(e, STATUS_FAILED,
+					 "%s is known to fio but not supported by kickio", c->name);
 		*value = c->value;
 		return 0;
 	}
@@ -136,7 +140,8 @@ static int store_choice(const struct option *o, void *place, const char *value, 
 	if (choose(o, value, length, &chosen, e))
 		return -1;
 	if (value[length])
-		return error_set(e, STATUS_FAILED, "what follows %.*s is known to fio but not supported by kickio",
+		return error_set(e, STATUS_FAILED,
+				 "what follows %.*s is known to fio but not supported by kickio",
 				 (int)length, value);
 	memcpy(place, &chosen, sizeof(chosen));
 	return 0;
@@ -187,10 +192,12 @@ static int store_engine(const struct engine **place, const char *value, struct e
 	for (size_t i = 0; engines[i]; i++)
 		text_add(&have, "%s%s", i ? " " : "", engines[i]->name);
 	if (engine_known_to_fio(value))
-		error_set(e, STATUS_FAILED, "engine %s is known to fio but not in this kickio, which has: %s", value,
+		error_set(e, STATUS_FAILED,
+			  "engine %s is known to fio but not in this kickio, which has: %s", value,
 			  text_get(&have));
 	else
-		error_set(e, STATUS_FAILED, "engine %s not loadable; this kickio has: %s", value, text_get(&have));
+		error_set(e, STATUS_FAILED,
+			  "engine %s not loadable; this kickio has: %s", value, text_get(&have));
 	text_free(&have);
 	return -1;
 }

@@ -84,7 +84,8 @@ static int check_job(const struct jobs *jobs, struct job *job, struct text *note
 	uint64_t least = least_block(job);
 
 	if (jobs->readonly && rw_writes(job->rw))
-		return error_set(e, STATUS_FAILED, "job <%s> has write or trim bit set, but kickio is in read-only mode",
+		return error_set(e, STATUS_FAILED,
+				 "job <%s> has write or trim bit set, but kickio is in read-only mode",
 				 job->name);
 	if (job->size.bytes && job->size.bytes < least)
 		return error_set(e, STATUS_FAILED,

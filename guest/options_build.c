@@ -114,9 +114,11 @@ static int unknown(const struct build *b, const char *name, const char *value, s
 	const char *dashes = b->from_file ? "" : "--";
 
 	if (option_known_to_fio(name))
-		return error_set(e, STATUS_FAILED, "option %s%s is known to fio but not supported by kickio", dashes, name);
+		return error_set(e, STATUS_FAILED,
+				 "option %s%s is known to fio but not supported by kickio", dashes, name);
 	if (b->from_file)
-		error_set(e, STATUS_FAILED, "Bad option <%s%s%s>%s%s%s", name, value ? "=" : "", value ? value : "",
+		error_set(e, STATUS_FAILED,
+			  "Bad option <%s%s%s>%s%s%s", name, value ? "=" : "", value ? value : "",
 			  near ? "\nDid you mean " : "", near ? near : "", near ? "?" : "");
 	else
 		error_set(e, STATUS_FAILED, "unrecognized option '--%s%s%s'%s%s%s", name, value ? "=" : "",
@@ -145,7 +147,8 @@ static int job_option(struct build *b, const struct option *o, const char *name,
 	}
 	/* fio joins the two where filename is read: a folder that comes later has no effect there */
 	if (!b->from_file && o->kind == OPTION_DIRECTORY && current(b)->filename)
-		return error_set(e, STATUS_FAILED, "fio ignores --directory after --filename; write --directory first");
+		return error_set(e, STATUS_FAILED,
+				 "fio ignores --directory after --filename; write --directory first");
 	if (store(o, current(b), name, value, e))
 		return -1;
 	return write_down(b, o->name, value, e);
@@ -161,6 +164,7 @@ int build_option(struct build *b, const char *name, const char *value, struct er
 	if (!o)
 		return unknown(b, name, value, e);
 	if (b->from_file)
-		return error_set(e, STATUS_FAILED, "option %s belongs on the command line, not into a job file", name);
+		return error_set(e, STATUS_FAILED,
+				 "option %s belongs on the command line, not into a job file", name);
 	return store(o, b->jobs, name, value, e);
 }

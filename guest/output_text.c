@@ -62,13 +62,13 @@ static void title(struct text *out, const struct job_result *r)
 
 static void samples_line(struct text *out, const struct samples *s, uint64_t group_bw)
 {
-	double mean = s->mean, stdev = samples_stdev(s), share = report_share(mean, group_bw), mega = 1024.0 * 1024.0;
+	double mean = s->mean, stdev = samples_stdev(s), share = report_share(mean, group_bw);
 	uint64_t min = s->min, max = s->max;
 	const char *unit = "  KiB";
 
 	if (s->n == 0)
 		return;
-	if (mean > mega) {
+	if (mean > 1024.0 * 1024.0) {
 		min = (uint64_t)((double)min / 1024);
 		max = (uint64_t)((double)max / 1024);
 		mean /= 1024;
@@ -174,9 +174,10 @@ static void disks(struct text *out, const struct run_result *result)
 	for (size_t i = 0; i < result->ndisks; i++) {
 		const struct disk_util *u = &result->disk[i];
 
-		text_add(out, "  %s: ios=%llu/%llu, merge=%llu/%llu, ticks=%llu/%llu, in_queue=%llu, util=%.2f%%\n", u->name,
-			 (unsigned long long)u->ios[0], (unsigned long long)u->ios[1], (unsigned long long)u->merges[0],
-			 (unsigned long long)u->merges[1], (unsigned long long)u->ticks_ms[0],
+		text_add(out, "  %s: ios=%llu/%llu, merge=%llu/%llu, ticks=%llu/%llu, in_queue=%llu, util=%.2f%%\n",
+			 u->name, (unsigned long long)u->ios[0], (unsigned long long)u->ios[1],
+			 (unsigned long long)u->merges[0], (unsigned long long)u->merges[1],
+			 (unsigned long long)u->ticks_ms[0],
 			 (unsigned long long)u->ticks_ms[1], (unsigned long long)u->in_queue_ms,
 			 u->util > 100 ? 100.0 : u->util);
 	}

@@ -161,7 +161,8 @@ static int refuse_size(const char *s, uint64_t n, const char *rest, struct error
 				 (unsigned long long)(megs ? meant >> 20 : meant >> 10), megs ? 'm' : 'k',
 				 (unsigned long long)meant, fio);
 	}
-	return error_set(e, STATUS_FAILED, "fio would take this for %llu; write %llu", fio, (unsigned long long)meant);
+	return error_set(e, STATUS_FAILED,
+			 "fio would take this for %llu; write %llu", fio, (unsigned long long)meant);
 }
 
 int value_number(const char *s, uint64_t *n, struct error *e)
@@ -199,7 +200,8 @@ int value_extent(const char *s, struct extent *x, struct error *e)
 	if (leading_integer(s, &v, &rest, e))
 		return -1;
 	if (strcmp(rest, "%") != 0 || is_hex(s))
-		return error_set(e, STATUS_FAILED, "a percentage is a whole number with %%; fio would take this for %llu",
+		return error_set(e, STATUS_FAILED,
+				 "a percentage is a whole number with %%; fio would take this for %llu",
 				 (unsigned long long)v);
 	if (v == 0)
 		return error_set(e, STATUS_FAILED, "0%% is nothing to work on");
@@ -292,10 +294,12 @@ static int refuse_time(const char *s, uint64_t n, const char *rest, struct error
 	if (strpbrk(rest, "-:,"))
 		return error_set(e, STATUS_FAILED, "this takes one time; fio would use only one of the list");
 	if (meant && meant % SECOND == 0)
-		return error_set(e, STATUS_FAILED, "fio would take this for %llu %s%s; write %llus", shown, unit, plural,
+		return error_set(e, STATUS_FAILED,
+				 "fio would take this for %llu %s%s; write %llus", shown, unit, plural,
 				 (unsigned long long)(meant / SECOND));
 	if (meant)
-		return error_set(e, STATUS_FAILED, "fio would take this for %llu %s%s; write %lluus", shown, unit, plural,
+		return error_set(e, STATUS_FAILED,
+				 "fio would take this for %llu %s%s; write %lluus", shown, unit, plural,
 				 (unsigned long long)meant);
 	return error_set(e, STATUS_FAILED,
 			 "fio would take this for %llu %s%s; write a whole number with us, ms, s, m, h or d", shown,
@@ -370,7 +374,8 @@ int value_percentiles(const char *s, struct percentile_list *list, struct error 
 		if (!p)
 			return error_set(e, STATUS_FAILED, "not a list of percentages such as 50:99:99.9");
 		if (percent > 100)
-			return error_set(e, STATUS_FAILED, "value out of range: %f (range max: 100.000000)", percent);
+			return error_set(e, STATUS_FAILED,
+					 "value out of range: %f (range max: 100.000000)", percent);
 		if (decimals > 12)
 			return error_set(e, STATUS_FAILED, "more than 12 decimals");
 		if (percent == 0)
