@@ -202,7 +202,8 @@ static void send_result(struct serving *s, const struct jobs *jobs, const struct
 	struct text t = about(s), fio = {0};
 
 	output_json(&fio, jobs, result, true);
-	text_add(&t, ",\"status\":%u,\"notes\":", result->failed_jobs);
+	/* As the exit status of the same command line. */
+	text_add(&t, ",\"status\":%u,\"notes\":", result->failed_jobs < 255 ? result->failed_jobs : 255);
 	text_add_json_string(&t, text_get(&s->notes));
 	text_add(&t, ",");
 	add_counters(&t, &s->before, &s->after);

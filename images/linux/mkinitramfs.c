@@ -6,6 +6,7 @@
  *	node PATH MODE c|b MAJOR MINOR
  * A folder stands before what it contains. The format: Linux, Documentation/driver-api/early-userspace/buffer-format.rst.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,12 @@
 struct entry {
 	const char *path; /* without a leading slash */
 	unsigned mode;
-	unsigned long size;
+	unsigned size;
 	unsigned major, minor;
 };
 
-static unsigned long written, inode;
+static unsigned long written;
+static unsigned inode;
 
 static int put(const void *bytes, size_t length)
 {
@@ -39,11 +41,11 @@ static int pad(unsigned multiple)
 
 static int put_header(const struct entry *e)
 {
-	size_t name = strlen(e->path) + 1;
-	char head[111];
+	unsigned name = (unsigned)strlen(e->path) + 1;
+	char head[128];
 
 	/* inode, mode, uid, gid, links, mtime, size, device (2), special device (2), length of the name, no check */
-	snprintf(head, sizeof(head), "070701%08lX%08X%08X%08X%08X%08X%08lX%08X%08X%08X%08X%08zX%08X", ++inode, e->mode,
+	snprintf(head, sizeof(head), "070701%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", ++inode, e->mode,
 		 0u, 0u, 1u, 0u, e->size, 0u, 0u, e->major, e->minor, name, 0u);
 	return put(head, 110) < 0 || put(e->path, name) < 0 || pad(4) < 0 ? -1 : 0;
 }
@@ -53,19 +55,19 @@ static int put_file(struct entry *e, const char *source)
 	FILE *f = fopen(source, "rb");
 	struct stat st;
 	char bytes[65536];
-	unsigned long copied = 0;
+	unsigned copied = 0;
 	size_t n;
 	int ret = -1;
 
 	if (!f || fstat(fileno(f), &st) < 0)
 		goto out;
-	e->size = (unsigned long)st.st_size;
+	e->size = (unsigned)st.st_size;
 	if (put_header(e) < 0)
 		goto out;
 	while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0) {
 		if (put(bytes, n) < 0)
 			goto out;
-		copied += n;
+		copied += (unsigned)n;
 	}
 	if (!ferror(f) && copied == e->size)
 		ret = pad(4);
@@ -111,7 +113,7 @@ int main(void)
 		if (put_line(line) < 0)
 			return EXIT_FAILURE;
 	}
-	inode = (unsigned long)-1;
+	inode = UINT_MAX;
 	if (put_header(&trailer) < 0 || pad(512) < 0 || fflush(stdout) != 0)
 		return EXIT_FAILURE;
 	return EXIT_SUCCESS;
