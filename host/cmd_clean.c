@@ -6,6 +6,7 @@
 #include "host/command.h"
 #include "host/disk.h"
 #include "host/leftovers.h"
+#include "host/run_options.h"
 #include "host/session.h"
 
 /* Remove the files of a folder whose names begin and end so. Returns how many. */

@@ -7,6 +7,7 @@
 #include "host/command.h"
 #include "host/environment.h"
 #include "host/image.h"
+#include "host/run_options.h"
 #include "host/session.h"
 
 struct findings {

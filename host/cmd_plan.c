@@ -4,6 +4,7 @@
 #include "host/boot.h"
 #include "host/command.h"
 #include "host/plan.h"
+#include "host/run_options.h"
 #include "host/session.h"
 #include "host/stats.h"
 

@@ -8,6 +8,7 @@
 #include "host/compare.h"
 #include "host/experiment.h"
 #include "host/reporting.h"
+#include "host/run_options.h"
 #include "host/session.h"
 
 /* Everything that one `run` holds; freed in one place. */

@@ -1,8 +1,6 @@
 #include "host/session.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,61 +31,6 @@ void session_close(struct session *s)
 		close(s->lock);
 	s->hv = NULL;
 	s->lock = -1;
-}
-
-static int add_set(struct run_options *o, const char *text, struct error *e)
-{
-	const char **grown = realloc(o->set, (o->nset + 1) * sizeof(*grown));
-
-	if (!grown)
-		return error_set(e, STATUS_HOST, "out of memory");
-	o->set = grown;
-	o->set[o->nset++] = text;
-	return 0;
-}
-
-int run_options_parse(int argc, char **argv, const char *allowed, struct run_options *o, struct error *e)
-{
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' }, { "set", required_argument, NULL, 's' },
-		{ "resume", required_argument, NULL, 'r' }, { "connect", required_argument, NULL, 'c' },
-		{ "fail-on", required_argument, NULL, 'f' }, { "xml", required_argument, NULL, 'x' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
-
-	*o = (struct run_options){ 0 };
-	optind = 1;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "%s: option %s needs a value", argv[0], argv[optind - 1]);
-		if (c == '?' || !strchr(allowed, c))
-			return error_set(e, STATUS_USAGE, "%s: unknown option %s (see kickbench help)", argv[0], argv[optind - 1]);
-		if (c == 's' && add_set(o, optarg, e))
-			return -1;
-		if (c == 'o')
-			o->output = optarg;
-		else if (c == 'r')
-			o->resume = optarg;
-		else if (c == 'c')
-			o->connect = optarg;
-		else if (c == 'f')
-			o->fail_on = optarg;
-		else if (c == 'x')
-			o->xml = optarg;
-	}
-	if (argc - optind > 1)
-		return error_set(e, STATUS_USAGE, "%s: one scenario at a time, here are %d: %s", argv[0], argc - optind,
-				 argv[optind + 1]);
-	o->scenario = optind < argc ? argv[optind] : NULL;
-	return 0;
-}
-
-void run_options_free(struct run_options *o)
-{
-	free(o->set);
-	o->set = NULL;
 }
 
 int session_scenario(const struct dirs *d, const char *name, char *path, size_t room, struct error *e)

@@ -17,17 +17,6 @@ struct session {
 int session_open(struct session *s, const char *uri, const char *what, struct error *e);
 void session_close(struct session *s);
 
-/* The options that run and plan share. */
-struct run_options {
-	const char *scenario; /* as given, NULL: none */
-	const char **set;
-	size_t nset;
-	const char *output, *resume, *connect, *fail_on, *xml;
-};
-
-int run_options_parse(int argc, char **argv, const char *allowed, struct run_options *o, struct error *e);
-void run_options_free(struct run_options *o);
-
 /* The file behind a scenario's name: a path, or a file (without .ini, too) of the folder that comes with kickbench. */
 int session_scenario(const struct dirs *d, const char *name, char *path, size_t room, struct error *e);
 

@@ -1,0 +1,20 @@
+/* The options that commands share. */
+#ifndef KB_RUN_OPTIONS_H
+#define KB_RUN_OPTIONS_H
+
+#include <stddef.h>
+
+#include "guest/error.h"
+
+struct run_options {
+	const char *scenario; /* as given, NULL: none */
+	const char **set;
+	size_t nset;
+	const char *output, *resume, *connect, *fail_on, *xml;
+};
+
+/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x: see the table). */
+int run_options_parse(int argc, char **argv, const char *allowed, struct run_options *o, struct error *e);
+void run_options_free(struct run_options *o);
+
+#endif
