@@ -66,17 +66,24 @@ int error_at(struct error *e, enum status status, const char *file, int line, co
 int error_context(struct error *e, const char *fmt, ...)
 {
 	char was[sizeof(e->text)];
-	size_t used;
+	size_t used, rest;
 	va_list ap;
 	int n;
 
 	memcpy(was, e->text, sizeof(was));
 	va_start(ap, fmt);
-	n = vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	n = vsnprintf(e->text, sizeof(e->text) - 2, fmt, ap);
 	va_end(ap);
 	used = n < 0 ? 0 : (size_t)n;
-	if (used < sizeof(e->text))
-		snprintf(e->text + used, sizeof(e->text) - used, ": %s", was);
+	if (used > sizeof(e->text) - 3)
+		used = sizeof(e->text) - 3;
+	memcpy(e->text + used, ": ", 3);
+	used += 2;
+	rest = strlen(was);
+	if (rest > sizeof(e->text) - 1 - used)
+		rest = sizeof(e->text) - 1 - used;
+	memcpy(e->text + used, was, rest);
+	e->text[used + rest] = '\0';
 	return -1;
 }
 

@@ -17,7 +17,6 @@ mkdir -p /run/qemu-conf
 cp -R /etc/libvirt /run/qemu-conf/libvirt
 printf 'user = "root"\ngroup = "root"\nstdio_handler = "file"\nsecurity_driver = "none"\n' >/run/qemu-conf/libvirt/qemu.conf
 mount --bind /run/qemu-conf/libvirt /etc/libvirt
-virtlogd -d 2>/dev/null || true
 libvirtd -f "$conf" -p /run/libvirtd.pid &
 daemon=$!
 trap 'kill $daemon 2>/dev/null; wait $daemon 2>/dev/null; rm -f "$conf"' EXIT

@@ -14,7 +14,7 @@ noise=$(grep -lE 'BUG:|WARNING:|panic' "$WORK"/w-mini/console/*.log)
 
 kb plan "$mini" --xml kickfd
 check "plan --xml" 0 "ioeventfd=\"on\""
-kb plan "$mini"
+kb plan "$mini" --set scenario.blocks=8
 check "plan" 0 'block 1' 'effect on iops'
 
 kb run "$mini" -o "$WORK/w-disks" --set scenario.pairing=disks --set scenario.blocks=2
