@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "host/hypervisor_libvirt.h"
@@ -146,9 +148,35 @@ static void add_escaped(struct text *uri, const char *s)
 			text_add(uri, "%%%02X", (unsigned char)*s);
 }
 
+/*
+ * The folder that is libvirt's root. Its sockets lie 56 characters deeper
+ * (/lib/qemu/domain-<id>-<20 characters of the name>/monitor.sock) and have to fit into a sockaddr_un: where the
+ * state folder is too long for that, a folder of ours in /tmp stands for it, named by a hash of its path.
+ */
+#define SOCKET_BELOW 56
+static int choose_root(const char *folder, char *root, size_t room, struct error *e)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	struct stat st;
+
+	snprintf(root, room, "%s/lv", folder);
+	if (strlen(root) + SOCKET_BELOW < sizeof(((struct sockaddr_un *)0)->sun_path))
+		return make_folders(root, e);
+	for (const char *p = folder; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+	snprintf(root, room, "/tmp/kickbench-%ld-%08lx", (long)geteuid(), (unsigned long)(hash & 0xffffffff));
+	if (mkdir(root, 0700) && errno != EEXIST)
+		return error_errno(e, STATUS_HOST, "cannot make folder %s", root);
+	if (lstat(root, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
+		return error_set(e, STATUS_HOST, "%s is not a folder of this user alone: remove it, or set XDG_STATE_HOME to a "
+				 "shorter path", root);
+	return 0;
+}
+
 int hv_embed_prepare(const char *state_dir, char **root, char **uri, struct error *e)
 {
 	char etc[PATH_MAX + 32], *folder;
+	int status;
 	struct text out = {0};
 
 	*root = *uri = NULL;
@@ -157,13 +185,14 @@ int hv_embed_prepare(const char *state_dir, char **root, char **uri, struct erro
 	folder = realpath(state_dir, NULL); /* libvirt wants it absolute */
 	if (!folder)
 		return error_errno(e, STATUS_HOST, "state folder %s", state_dir);
-	snprintf(etc, sizeof(etc), "%s/libvirt-embed/etc", folder);
-	if (make_folders(etc, e)) {
-		free(folder);
-		return -1;
-	}
-	etc[strlen(etc) - strlen("/etc")] = '\0';
+	status = choose_root(folder, etc, sizeof(etc) - 8, e);
 	free(folder);
+	if (status)
+		return -1;
+	strcat(etc, "/etc");
+	if (make_folders(etc, e))
+		return -1;
+	etc[strlen(etc) - strlen("/etc")] = '\0';
 	if (write_conf(etc, e))
 		return -1;
 	text_add(&out, "qemu:///embed?root=");
