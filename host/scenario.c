@@ -7,170 +7,11 @@
 
 #include "host/entries.h"
 #include "host/parse.h"
-
-enum kind { KIND_NAME, KIND_COUNT, KIND_SEED, KIND_SIZE, KIND_SECONDS, KIND_FRACTION, KIND_WORD, KIND_FAIL };
-
-struct key {
-	const char *section, *name;
-	enum kind kind;
-	size_t offset;
-	uint64_t min, max;
-	const char *const *words;
-	const char *help;
-};
-
-static const char *const pairings[] = { "boots", "disks", NULL };
-static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
-static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
-
-#define S(field) offsetof(struct scenario, field)
-#define G(field) offsetof(struct guest, field)
-
-/* baseline is read apart: it is an index that exists only when all variants are known. */
-static const struct key keys[] = {
-	{ "scenario", "name", KIND_NAME, S(name), 0, 0, NULL, "name of the run folder and the report (the file's name)" },
-	{ "scenario", "baseline", KIND_NAME, 0, 0, 0, NULL, "the variant that the others are compared with" },
-	{ "scenario", "blocks", KIND_COUNT, S(blocks), 1, 1000, NULL, "how often every variant is booted (8)" },
-	{ "scenario", "repeats", KIND_COUNT, S(repeats), 1, 1000, NULL, "trials of a cell in one boot (1)" },
-	{ "scenario", "pairing", KIND_WORD, S(pairing), 0, 0, pairings,
-	  "boots: a boot per variant; disks: both variants as two disks of one guest" },
-	{ "scenario", "primary", KIND_NAME, S(primary), 0, 0, NULL, "the metric that verdicts come from (iops)" },
-	{ "scenario", "margin", KIND_FRACTION, S(margin), 0, 0, NULL, "differences inside are called the same (3%)" },
-	{ "scenario", "fail_margin", KIND_FRACTION, S(fail_margin), 0, 0, NULL, "smallest estimate called worse or better (0)" },
-	{ "scenario", "alpha", KIND_FRACTION, S(alpha), 0, 0, NULL, "false alarms allowed over all cells (0.05)" },
-	{ "scenario", "fail_on", KIND_FAIL, S(fail_on), 0, 0, NULL,
-	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
-	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
-	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL, "folder of the guest's image (images/linux)" },
-	{ "guest", "kernel", KIND_NAME, G(kernel), 0, 0, NULL, "a kernel file with its modules in /lib/modules (the image's)" },
-	{ "guest", "vcpus", KIND_COUNT, G(vcpus), 1, 64, NULL, "virtual CPUs (1)" },
-	{ "guest", "memory", KIND_SIZE, G(memory), 64 << 20, (uint64_t)1 << 40, NULL, "memory (256M)" },
-	{ "guest", "accel", KIND_WORD, G(accel), 0, 0, accels, "auto: KVM where a trial shows that it works, else TCG" },
-	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 0, NULL,
-	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
-	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 0, NULL,
-	  "seconds without a word or without progress that count as a stall (30)" },
-};
-
-#define NKEYS (sizeof(keys) / sizeof(keys[0]))
-
-const char *scenario_key(const char *section, size_t k, const char **help)
-{
-	for (size_t i = 0; i < NKEYS; i++)
-		if (!strcmp(keys[i].section, section) && k-- == 0) {
-			if (help)
-				*help = keys[i].help;
-			return keys[i].name;
-		}
-	return NULL;
-}
+#include "host/scenario_keys.h"
 
 static int no_memory(struct error *e)
 {
 	return error_set(e, STATUS_HOST, "out of memory");
-}
-
-int fail_on_parse(const char *text, unsigned *mask, struct error *e)
-{
-	char *copy = strdup(text), *save = NULL;
-
-	if (!copy)
-		return no_memory(e);
-	*mask = 0;
-	for (char *word = strtok_r(copy, ", \t", &save); word; word = strtok_r(NULL, ", \t", &save)) {
-		int i = parse_word(word, verdicts);
-
-		if (i < 0 && strcmp(word, "none")) {
-			error_set(e, STATUS_USAGE, "%s is no verdict: expected worse, better, unclear, stalled, corrupt or none",
-				  word);
-			free(copy);
-			return -1;
-		}
-		if (i >= 0)
-			*mask |= 1u << i;
-	}
-	free(copy);
-	return 0;
-}
-
-void fail_on_text(unsigned mask, struct text *out)
-{
-	const char *sep = "";
-
-	for (int i = 0; verdicts[i]; i++)
-		if (mask & (1u << i)) {
-			text_add(out, "%s%s", sep, verdicts[i]);
-			sep = ", ";
-		}
-	if (!mask)
-		text_add(out, "none");
-}
-
-static int set_key(void *object, const struct key *k, const struct entry *at, struct error *e)
-{
-	void *where = (char *)object + k->offset;
-	struct error inner = { 0 };
-	uint64_t v;
-	double d;
-	int i;
-
-	switch (k->kind) {
-	case KIND_NAME:
-		free(*(char **)where);
-		*(char **)where = strdup(at->value);
-		if (!*(char **)where)
-			return no_memory(e);
-		return *at->value ? 0 : error_at(e, STATUS_USAGE, at->file, at->line, "%s has no value", k->name);
-	case KIND_COUNT:
-		if (parse_u64(at->value, &v) || v < k->min || v > k->max)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a number from %u to %u", k->name,
-					at->value, (unsigned)k->min, (unsigned)k->max);
-		*(unsigned *)where = (unsigned)v;
-		return 0;
-	case KIND_SEED:
-		if (parse_u64(at->value, &v) || v > INT64_MAX) /* JSON's integers are signed */
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a number below 2^63", k->name,
-					at->value);
-		*(uint64_t *)where = v;
-		return 0;
-	case KIND_SIZE:
-		if (parse_size(at->value, &v) || v < k->min || v > k->max)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a size such as 256M or 1G",
-					k->name, at->value);
-		*(uint64_t *)where = v;
-		return 0;
-	case KIND_SECONDS:
-		if (parse_duration(at->value, &d) || d <= 0)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a time such as 30s", k->name,
-					at->value);
-		*(double *)where = d;
-		return 0;
-	case KIND_FRACTION:
-		if (parse_fraction(at->value, (double *)where))
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected a share such as 3%% or 0.03",
-					k->name, at->value);
-		return 0;
-	case KIND_WORD:
-		i = parse_word(at->value, k->words);
-		if (i < 0)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected %s, %s%s%s", k->name, at->value,
-					k->words[0], k->words[1], k->words[2] ? ", " : "", k->words[2] ? k->words[2] : "");
-		*(int *)where = i;
-		return 0;
-	case KIND_FAIL:
-		if (fail_on_parse(at->value, (unsigned *)where, &inner))
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s: %s", k->name, inner.text);
-		return 0;
-	}
-	return -1;
-}
-
-static const struct key *find_key(const char *section, const char *name)
-{
-	for (size_t i = 0; i < NKEYS; i++)
-		if (!strcmp(keys[i].section, section) && !strcmp(keys[i].name, name))
-			return &keys[i];
-	return NULL;
 }
 
 /* Names go into file names, domain names and reports. */
@@ -185,23 +26,6 @@ static int check_name(const struct section *s, const char *file, struct error *e
 	if (*s->name == '.' || *s->name == '-')
 		return error_at(e, STATUS_USAGE, file, s->line, "[%s %s]: a name begins with a letter or digit", s->kind,
 				s->name);
-	return 0;
-}
-
-static int read_keys(void *object, const struct section *s, struct error *e)
-{
-	for (size_t i = 0; i < s->nentries; i++) {
-		const struct entry *at = &s->entry[i];
-		const struct key *k = find_key(s->kind, at->key);
-
-		if (!k)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown key %s in [%s] (see kickbench help scenario)",
-					at->key, s->kind);
-		if (!strcmp(k->name, "baseline"))
-			continue;
-		if (set_key(object, k, at, e))
-			return -1;
-	}
 	return 0;
 }
 
@@ -247,7 +71,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	if (!from)
 		return 0;
 	g->line = from->line;
-	return check_name(from, s->file, e) ? -1 : read_keys(g, from, e);
+	return check_name(from, s->file, e) ? -1 : scenario_keys_read(g, from, e);
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
@@ -369,8 +193,6 @@ static int check_whole(struct scenario *s, const struct section *scenario, struc
 			return error_at(e, STATUS_USAGE, s->file, s->variant[i].line,
 					"vcpupin and emulatorpin are settings of a guest: they cannot differ with pairing = disks");
 	}
-	if (s->alpha <= 0)
-		return error_at(e, STATUS_USAGE, s->file, scenario ? scenario->line : 0, "alpha must be above 0");
 	for (size_t i = 0; scenario && i < scenario->nentries; i++)
 		if (!strcmp(scenario->entry[i].key, "seed"))
 			s->seed_set = true;
@@ -408,7 +230,7 @@ static int build(struct scenario *s, const struct entries *all, struct error *e)
 		else if (kind == 1)
 			disk = at;
 	}
-	if (scenario && read_keys(s, scenario, e))
+	if (scenario && scenario_keys_read(s, scenario, e))
 		return -1;
 	for (size_t i = 0; i < all->nsections; i++) {
 		const struct section *at = &all->section[i];

@@ -1,0 +1,238 @@
+/* The keys of [scenario] and [guest]: one table. */
+#include "host/scenario_keys.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/parse.h"
+#include "host/scenario.h"
+
+enum kind { KIND_NAME, KIND_COUNT, KIND_SEED, KIND_SIZE, KIND_SECONDS, KIND_FRACTION, KIND_SHARE, KIND_WORD, KIND_FAIL };
+
+struct key {
+	const char *section, *name;
+	enum kind kind;
+	size_t offset;
+	uint64_t min, max;
+	const char *const *words;
+	const char *help;
+};
+
+static const char *const pairings[] = { "boots", "disks", NULL };
+static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
+static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
+
+#define S(field) offsetof(struct scenario, field)
+#define G(field) offsetof(struct guest, field)
+
+/* baseline is read apart: it is an index that exists only when all variants are known. */
+#define NOWHERE SIZE_MAX
+
+static const struct key keys[] = {
+	{ "scenario", "name", KIND_NAME, S(name), 0, 0, NULL, "name of the run folder and the report (the file's name)" },
+	{ "scenario", "baseline", KIND_NAME, NOWHERE, 0, 0, NULL, "the variant that the others are compared with" },
+	{ "scenario", "blocks", KIND_COUNT, S(blocks), 1, 1000, NULL, "how often every variant is booted (8)" },
+	{ "scenario", "repeats", KIND_COUNT, S(repeats), 1, 1000, NULL, "trials of a cell in one boot (1)" },
+	{ "scenario", "pairing", KIND_WORD, S(pairing), 0, 0, pairings,
+	  "boots: a boot per variant; disks: both variants as two disks of one guest" },
+	{ "scenario", "primary", KIND_NAME, S(primary), 0, 0, NULL, "the metric that verdicts come from (iops)" },
+	{ "scenario", "margin", KIND_FRACTION, S(margin), 0, 0, NULL, "differences inside are called the same (3%)" },
+	{ "scenario", "fail_margin", KIND_FRACTION, S(fail_margin), 0, 0, NULL, "smallest estimate called worse or better (0)" },
+	{ "scenario", "alpha", KIND_SHARE, S(alpha), 0, 0, NULL, "false alarms allowed over all cells (0.05)" },
+	{ "scenario", "fail_on", KIND_FAIL, S(fail_on), 0, 0, NULL,
+	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
+	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
+	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL, "folder of the guest's image (images/linux)" },
+	{ "guest", "kernel", KIND_NAME, G(kernel), 0, 0, NULL, "a kernel file with its modules in /lib/modules (the image's)" },
+	{ "guest", "vcpus", KIND_COUNT, G(vcpus), 1, 64, NULL, "virtual CPUs (1)" },
+	{ "guest", "memory", KIND_SIZE, G(memory), 64 << 20, (uint64_t)1 << 40, NULL, "memory (256M)" },
+	{ "guest", "accel", KIND_WORD, G(accel), 0, 0, accels, "auto: KVM where a trial shows that it works, else TCG" },
+	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 86400, NULL,
+	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
+	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 86400, NULL,
+	  "seconds without a word or without progress that count as a stall (30)" },
+};
+
+#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+
+const char *scenario_key(const char *section, size_t k, const char **help)
+{
+	for (size_t i = 0; i < NKEYS; i++)
+		if (!strcmp(keys[i].section, section) && k-- == 0) {
+			if (help)
+				*help = keys[i].help;
+			return keys[i].name;
+		}
+	return NULL;
+}
+
+static void add_verdicts(struct text *t)
+{
+	for (int i = 0; verdicts[i]; i++)
+		text_add(t, "%s, ", verdicts[i]);
+	text_add(t, "or none");
+}
+
+static int parse_verdicts(const char *text, unsigned *mask)
+{
+	char *copy = strdup(text), *save = NULL;
+	bool known = copy != NULL;
+
+	*mask = 0;
+	for (char *word = known ? strtok_r(copy, ", \t", &save) : NULL; word; word = strtok_r(NULL, ", \t", &save)) {
+		int i = parse_word(word, verdicts);
+
+		if (i >= 0)
+			*mask |= 1u << i;
+		else
+			known = known && !strcmp(word, "none");
+	}
+	free(copy);
+	return known ? 0 : -1;
+}
+
+int fail_on_parse(const char *text, unsigned *mask, struct error *e)
+{
+	struct text t = { 0 };
+
+	if (parse_verdicts(text, mask) == 0)
+		return 0;
+	add_verdicts(&t);
+	error_set(e, STATUS_USAGE, "%s: expected %s", text, text_get(&t));
+	text_free(&t);
+	return -1;
+}
+
+void fail_on_text(unsigned mask, struct text *out)
+{
+	const char *sep = "";
+
+	for (int i = 0; verdicts[i]; i++)
+		if (mask & (1u << i)) {
+			text_add(out, "%s%s", sep, verdicts[i]);
+			sep = ", ";
+		}
+	if (!mask)
+		text_add(out, "none");
+}
+
+/* What a key may hold, for messages. */
+static void allowed(const struct key *k, struct text *t)
+{
+	switch (k->kind) {
+	case KIND_NAME:
+		text_add(t, "a name");
+		break;
+	case KIND_COUNT:
+		text_add(t, "a number from %" PRIu64 " to %" PRIu64, k->min, k->max);
+		break;
+	case KIND_SEED:
+		text_add(t, "a number below 2^63");
+		break;
+	case KIND_SIZE:
+		text_add(t, "a size such as 256M or 1G, from %" PRIu64 "M to %" PRIu64 "M", k->min >> 20, k->max >> 20);
+		break;
+	case KIND_SECONDS:
+		text_add(t, "a time such as 30s or 2m, above 0 and at most %" PRIu64 "s", k->max);
+		break;
+	case KIND_FRACTION:
+	case KIND_SHARE:
+		text_add(t, "a share such as 3%% or 0.03, %s 0 and below 1", k->kind == KIND_SHARE ? "above" : "from");
+		break;
+	case KIND_WORD:
+		for (size_t i = 0; k->words[i]; i++)
+			text_add(t, "%s%s", i ? ", " : "", k->words[i]);
+		break;
+	case KIND_FAIL:
+		add_verdicts(t);
+		break;
+	}
+}
+
+static int set_name(char **where, const char *value)
+{
+	char *copy = strdup(value);
+
+	if (!copy)
+		return -1;
+	free(*where);
+	*where = copy;
+	return *value ? 0 : -1;
+}
+
+/* -1: not what the key may hold. */
+static int set(void *where, const struct key *k, const char *value)
+{
+	uint64_t v;
+	double d;
+	int i;
+
+	switch (k->kind) {
+	case KIND_NAME:
+		return set_name(where, value);
+	case KIND_COUNT:
+		if (parse_u64(value, &v) || v < k->min || v > k->max)
+			return -1;
+		*(unsigned *)where = (unsigned)v;
+		return 0;
+	case KIND_SEED:
+		if (parse_u64(value, &v) || v > INT64_MAX) /* JSON's integers are signed */
+			return -1;
+		*(uint64_t *)where = v;
+		return 0;
+	case KIND_SIZE:
+		if (parse_size(value, &v) || v < k->min || v > k->max)
+			return -1;
+		*(uint64_t *)where = v;
+		return 0;
+	case KIND_SECONDS:
+		if (parse_duration(value, &d) || d <= 0 || d > (double)k->max)
+			return -1;
+		*(double *)where = d;
+		return 0;
+	case KIND_FRACTION:
+	case KIND_SHARE:
+		if (parse_fraction(value, &d) || (k->kind == KIND_SHARE && d <= 0))
+			return -1;
+		*(double *)where = d;
+		return 0;
+	case KIND_WORD:
+		i = parse_word(value, k->words);
+		if (i < 0)
+			return -1;
+		*(int *)where = i;
+		return 0;
+	case KIND_FAIL:
+		return parse_verdicts(value, where);
+	}
+	return -1;
+}
+
+static const struct key *find_key(const char *section, const char *name)
+{
+	for (size_t i = 0; i < NKEYS; i++)
+		if (!strcmp(keys[i].section, section) && !strcmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+int scenario_keys_read(void *object, const struct section *s, struct error *e)
+{
+	for (size_t i = 0; i < s->nentries; i++) {
+		const struct entry *at = &s->entry[i];
+		const struct key *k = find_key(s->kind, at->key);
+		struct text t = { 0 };
+
+		if (!k)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown key %s in [%s] (see kickbench help scenario)",
+					at->key, s->kind);
+		if (k->offset == NOWHERE || set((char *)object + k->offset, k, at->value) == 0)
+			continue;
+		allowed(k, &t);
+		error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: expected %s", k->name, at->value, text_get(&t));
+		text_free(&t);
+		return -1;
+	}
+	return 0;
+}
