@@ -30,12 +30,12 @@ static bool given(const struct workload *w, const char *name)
 	return false;
 }
 
-static int check_reserved(const struct scenario *s, const struct workload *w, struct error *e)
+static int check_reserved(const struct workload *w, struct error *e)
 {
 	for (size_t i = 0; i < w->noptions; i++)
 		for (size_t k = 0; k < sizeof(reserved) / sizeof(reserved[0]); k++)
 			if (!strcmp(w->option[i].name, reserved[k].name))
-				return error_at(e, STATUS_USAGE, s->file, w->option[i].line, "%s in [workload %s]: %s",
+				return error_at(e, STATUS_USAGE, w->option[i].file, w->option[i].line, "%s in [workload %s]: %s",
 						reserved[k].name, w->name, reserved[k].why);
 	return 0;
 }
@@ -153,7 +153,7 @@ int plan_cells(const struct scenario *s, struct plan *p, struct error *e)
 			size_t points = 1;
 			struct cell *grown;
 
-			if (check_reserved(s, &s->workload[w], e))
+			if (check_reserved(&s->workload[w], e))
 				return -1;
 			for (size_t i = 0; i < s->workload[w].noptions; i++)
 				points *= s->workload[w].option[i].nvalues;

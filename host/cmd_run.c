@@ -62,7 +62,7 @@ static int check_primary(const struct scenario *s, struct error *e)
 		return 0;
 	for (int m = 0; m < METRICS; m++)
 		text_add(&names, "%s%s", m ? ", " : "", metric_info((enum metric)m)->name);
-	error_at(e, STATUS_USAGE, s->file, s->primary_line, "primary = %s: expected one of %s", s->primary, text_get(&names));
+	error_at(e, STATUS_USAGE, s->primary_file, s->primary_line, "primary = %s: expected one of %s", s->primary, text_get(&names));
 	text_free(&names);
 	return -1;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,15 @@ struct reading {
 static int no_memory(struct error *e)
 {
 	return error_set(e, STATUS_HOST, "out of memory");
+}
+
+/* What is no UTF-8 could not be written into the run's JSON, and would be missing there. */
+static bool is_text(const char *bytes, size_t length)
+{
+	json_t *string = memchr(bytes, '\0', length) ? NULL : json_stringn(bytes, length);
+
+	json_decref(string);
+	return string != NULL;
 }
 
 static int read_whole(const char *file, char **text, struct error *e)
@@ -43,8 +53,8 @@ static int read_whole(const char *file, char **text, struct error *e)
 			data = more;
 		}
 	}
-	if (data && (ferror(f) || memchr(data, '\0', length))) {
-		error_at(e, STATUS_USAGE, file, 0, ferror(f) ? "cannot be read" : "is not a text file");
+	if (data && (ferror(f) || !is_text(data, length))) {
+		error_at(e, STATUS_USAGE, file, 0, ferror(f) ? "cannot be read" : "is not a text file in UTF-8");
 		free(data);
 		fclose(f);
 		return -1;
@@ -65,7 +75,7 @@ static struct section *find_section(struct entries *all, const char *kind, const
 	return NULL;
 }
 
-static struct section *add_section(struct entries *all, const char *kind, const char *name, int line)
+static struct section *add_section(struct entries *all, const char *kind, const char *name, const char *file, int line)
 {
 	struct section *grown = realloc(all->section, (all->nsections + 1) * sizeof(*grown));
 	struct section *s;
@@ -74,7 +84,7 @@ static struct section *add_section(struct entries *all, const char *kind, const 
 		return NULL;
 	all->section = grown;
 	s = &grown[all->nsections++];
-	*s = (struct section){ .kind = strdup(kind), .name = strdup(name), .line = line };
+	*s = (struct section){ .kind = strdup(kind), .name = strdup(name), .file = file, .line = line };
 	return s->kind && s->name ? s : NULL;
 }
 
@@ -137,7 +147,7 @@ static int start_section(struct reading *r, const char *header)
 	if (find_section(r->out, name, rest))
 		return error_at(r->e, STATUS_USAGE, r->out->file, r->line, "section [%s%s%s] stands here twice", name,
 				*rest ? " " : "", rest);
-	return add_section(r->out, name, rest, r->line) ? 0 : no_memory(r->e);
+	return add_section(r->out, name, rest, r->out->file, r->line) ? 0 : no_memory(r->e);
 }
 
 /* inih's fgets: hand over one line, count it, and see the section headers that inih does not report. */
@@ -155,6 +165,8 @@ static char *next_line(char *buffer, int room, void *stream)
 		start++;
 		length--;
 	}
+	if (length + 2 > (size_t)room && (*start == '#' || *start == ';'))
+		length = (size_t)room - 2; /* nobody reads the rest of a comment */
 	if (length + 2 > (size_t)room) {
 		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "line is longer than %d characters", room - 2);
 		return NULL;
@@ -207,7 +219,7 @@ int entries_read(const char *file, struct entries *out, struct error *e)
 		entries_free(out);
 		return -1;
 	}
-	r.next = out->source;
+	r.next = out->source + (strncmp(out->source, "\xef\xbb\xbf", 3) ? 0 : 3); /* byte order mark of some editors */
 	bad = ini_parse_stream(next_line, &r, take_key, &r);
 	if (bad > 0 && !e->status)
 		error_at(e, STATUS_USAGE, file, bad, "expected [SECTION] or KEY = VALUE");
@@ -268,12 +280,16 @@ int entries_set(struct entries *out, const char *text, struct error *e)
 		free(copy);
 		return no_memory(e);
 	}
+	if (!is_text(text, strlen(text)) || strchr(text, '\n')) {
+		status = error_set(e, STATUS_USAGE, "--set: a value is one line of UTF-8");
+		goto out;
+	}
 	if (!split_set(copy, &kind, &name, &key, &value)) {
 		status = error_set(e, STATUS_USAGE, "--set %s: expected SECTION.KEY=VALUE or SECTION.NAME.KEY=VALUE", text);
 		goto out;
 	}
 	named = !strcmp(kind, "variant") || !strcmp(kind, "workload") || !strcmp(kind, "guest");
-	if (!named && !name && !find_section(out, kind, "") && !add_section(out, kind, "", 0)) {
+	if (!named && !name && !find_section(out, kind, "") && !add_section(out, kind, "", place, 0)) {
 		status = no_memory(e);
 		goto out;
 	}

@@ -16,6 +16,7 @@ struct entry {
 struct section {
 	char *kind; /* "variant" */
 	char *name; /* "kickfd", "" where the section has none */
+	const char *file; /* as in entry: a section can come from --set, too */
 	int line;
 	struct entry *entry;
 	size_t nentries;

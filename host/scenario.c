@@ -14,19 +14,22 @@ static int no_memory(struct error *e)
 	return error_set(e, STATUS_HOST, "out of memory");
 }
 
-/* Names go into file names, domain names and reports. */
-static int check_name(const struct section *s, const char *file, struct error *e)
+/* Names go into file names, domain names and reports. NULL, or what is wrong. */
+static const char *check_word(const char *name)
 {
-	if (!*s->name)
-		return error_at(e, STATUS_USAGE, file, s->line, "[%s] needs a name: [%s NAME]", s->kind, s->kind);
-	for (const char *p = s->name; *p; p++)
+	for (const char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("._+-", *p))
-			return error_at(e, STATUS_USAGE, file, s->line,
-					"[%s %s]: names are letters, digits and . _ + - only", s->kind, s->name);
-	if (*s->name == '.' || *s->name == '-')
-		return error_at(e, STATUS_USAGE, file, s->line, "[%s %s]: a name begins with a letter or digit", s->kind,
-				s->name);
-	return 0;
+			return "names are letters, digits and . _ + - only";
+	return isalnum((unsigned char)*name) ? NULL : "a name begins with a letter or digit";
+}
+
+static int check_name(const struct section *s, struct error *e)
+{
+	const char *why = check_word(s->name);
+
+	if (!*s->name)
+		return error_at(e, STATUS_USAGE, s->file, s->line, "[%s] needs a name: [%s NAME]", s->kind, s->kind);
+	return why ? error_at(e, STATUS_USAGE, s->file, s->line, "[%s %s]: %s", s->kind, s->name, why) : 0;
 }
 
 static int read_settings(struct settings *to, const struct section *s, struct error *e)
@@ -71,7 +74,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	if (!from)
 		return 0;
 	g->line = from->line;
-	return check_name(from, s->file, e) ? -1 : scenario_keys_read(g, from, e);
+	return check_name(from, e) ? -1 : scenario_keys_read(g, from, e);
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
@@ -87,7 +90,7 @@ static int add_variant(struct scenario *s, const struct section *from, const str
 	settings_default(&v->settings);
 	if (!v->name)
 		return no_memory(e);
-	if (check_name(from, s->file, e) || (disk && read_settings(&v->settings, disk, e)) ||
+	if (check_name(from, e) || (disk && read_settings(&v->settings, disk, e)) ||
 	    read_settings(&v->settings, from, e))
 		return -1;
 	if (settings_check(&v->settings, s->file, from->line, e))
@@ -121,6 +124,12 @@ static int split_values(struct workload_option *o, const struct entry *at, struc
 			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: the list has an empty place", at->key,
 					at->value);
 		}
+		for (size_t i = 0; i < o->nvalues; i++)
+			if (!strcmp(o->value[i], word)) {
+				error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: %s stands here twice", at->key, at->value, word);
+				free(copy);
+				return -1;
+			}
 		o->value[o->nvalues] = strdup(word);
 		if (!o->value[o->nvalues])
 			break;
@@ -143,11 +152,12 @@ static int add_workload(struct scenario *s, const struct section *from, struct e
 	w->option = calloc(from->nentries + 1, sizeof(*w->option));
 	if (!w->name || !w->option)
 		return no_memory(e);
-	if (check_name(from, s->file, e))
+	if (check_name(from, e))
 		return -1;
 	for (size_t i = 0; i < from->nentries; i++) {
 		struct workload_option *o = &w->option[w->noptions++];
 
+		o->file = from->entry[i].file;
 		o->line = from->entry[i].line;
 		o->name = strdup(from->entry[i].key);
 		if (!o->name)
@@ -177,27 +187,45 @@ static int find_baseline(struct scenario *s, const struct section *scenario, str
 			at->value);
 }
 
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Both variants are disks of one guest. */
+static int check_disks(const struct scenario *s, const struct section *scenario, struct error *e)
+{
+	const struct settings *a = &s->variant[0].settings, *b = &s->variant[1].settings;
+
+	if (s->nvariants != 2)
+		return error_at(e, STATUS_USAGE, s->file, scenario ? scenario->line : 0,
+				"pairing = disks compares exactly two variants, here are %zu", s->nvariants);
+	if (!same(a->vcpupin, b->vcpupin) || !same(a->emulatorpin, b->emulatorpin))
+		return error_at(e, STATUS_USAGE, s->file, s->variant[1].line,
+				"vcpupin and emulatorpin are settings of a guest: they cannot differ with pairing = disks");
+	return 0;
+}
+
 static int check_whole(struct scenario *s, const struct section *scenario, struct error *e)
 {
 	if (s->nvariants < 2)
 		return error_at(e, STATUS_USAGE, s->file, 0, "a comparison needs at least two [variant NAME] sections");
 	if (s->nworkloads == 0)
 		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
-	if (s->pairing == PAIRING_DISKS && s->nvariants != 2)
-		return error_at(e, STATUS_USAGE, s->file, 0, "pairing = disks compares exactly two variants, here are %zu",
-				s->nvariants);
-	for (size_t i = 1; s->pairing == PAIRING_DISKS && i < s->nvariants; i++) {
-		struct settings *a = &s->variant[0].settings, *b = &s->variant[i].settings;
+	if (s->pairing == PAIRING_DISKS && check_disks(s, scenario, e))
+		return -1;
+	for (size_t i = 0; scenario && i < scenario->nentries; i++) {
+		const struct entry *at = &scenario->entry[i];
 
-		if (a->vcpupin || b->vcpupin || a->emulatorpin || b->emulatorpin)
-			return error_at(e, STATUS_USAGE, s->file, s->variant[i].line,
-					"vcpupin and emulatorpin are settings of a guest: they cannot differ with pairing = disks");
-	}
-	for (size_t i = 0; scenario && i < scenario->nentries; i++)
-		if (!strcmp(scenario->entry[i].key, "seed"))
+		if (!strcmp(at->key, "seed"))
 			s->seed_set = true;
-		else if (!strcmp(scenario->entry[i].key, "primary"))
-			s->primary_line = scenario->entry[i].line;
+		if (!strcmp(at->key, "primary")) {
+			s->primary_file = at->file;
+			s->primary_line = at->line;
+		}
+		if (!strcmp(at->key, "name") && check_word(at->value))
+			return error_at(e, STATUS_USAGE, at->file, at->line, "name = %s: %s", at->value, check_word(at->value));
+	}
 	return 0;
 }
 
@@ -221,10 +249,10 @@ static int build(struct scenario *s, const struct entries *all, struct error *e)
 		int kind = parse_word(at->kind, kinds);
 
 		if (kind < 0)
-			return error_at(e, STATUS_USAGE, s->file, at->line,
+			return error_at(e, STATUS_USAGE, at->file, at->line,
 					"unknown section [%s]: expected scenario, guest, disk, variant or workload", at->kind);
 		if (kind < 2 && *at->name)
-			return error_at(e, STATUS_USAGE, s->file, at->line, "[%s] takes no name", at->kind);
+			return error_at(e, STATUS_USAGE, at->file, at->line, "[%s] takes no name", at->kind);
 		if (kind == 0)
 			scenario = at;
 		else if (kind == 1)
@@ -265,7 +293,7 @@ static int keep_source(struct scenario *s, const struct entries *all, const char
 int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e)
 {
 	struct scenario *s = calloc(1, sizeof(*s));
-	struct entries all = { 0 };
+	struct entries *all;
 	int status = -1;
 
 	*out = NULL;
@@ -276,18 +304,20 @@ int scenario_read(const char *file, const char *const *set, size_t nset, struct 
 	s->file = strdup(file);
 	s->name = base_name(file);
 	s->primary = strdup("iops");
-	if (!s->file || !s->name || !s->primary) {
+	s->primary_file = s->file;
+	s->entries = all = calloc(1, sizeof(*all));
+	if (!s->file || !s->name || !s->primary || !all) {
 		no_memory(e);
 		goto out;
 	}
-	if (entries_read(file, &all, e))
+	if (entries_read(file, all, e))
 		goto out;
 	for (size_t i = 0; i < nset; i++)
-		if (entries_set(&all, set[i], e))
+		if (entries_set(all, set[i], e))
 			goto out;
-	if (build(s, &all, e))
+	if (build(s, all, e))
 		goto out;
-	if (keep_source(s, &all, set, nset)) {
+	if (keep_source(s, all, set, nset)) {
 		no_memory(e);
 		goto out;
 	}
@@ -295,7 +325,6 @@ int scenario_read(const char *file, const char *const *set, size_t nset, struct 
 	s = NULL;
 	status = 0;
 out:
-	entries_free(&all);
 	scenario_free(s);
 	return status;
 }
@@ -325,6 +354,9 @@ void scenario_free(struct scenario *s)
 		free(w->option);
 		free(w->name);
 	}
+	if (s->entries)
+		entries_free(s->entries);
+	free(s->entries);
 	free(s->guest);
 	free(s->variant);
 	free(s->workload);

@@ -44,6 +44,7 @@ struct workload_option {
 	char *name;
 	char **value;
 	size_t nvalues;
+	const char *file; /* where it was set: the scenario's file, or "--set …" with line 0 */
 	int line;
 };
 
@@ -54,7 +55,10 @@ struct workload {
 	int line;
 };
 
+struct entries;
+
 struct scenario {
+	struct entries *entries; /* what it was made of: the places of options point into it */
 	char *file; /* as named by the user, for messages */
 	char *source; /* the file's text, and the --set values below it: kept with the run */
 	char *name;
@@ -62,6 +66,7 @@ struct scenario {
 	unsigned blocks, repeats;
 	enum pairing pairing;
 	char *primary;                      /* name of the primary metric */
+	const char *primary_file; /* where it was set, for messages */
 	int primary_line;
 	double margin, fail_margin, alpha; /* fractions: 0.03 */
 	unsigned fail_on;                   /* mask of enum fail_on */
