@@ -6,6 +6,8 @@
 
 #include "guest/options.h"
 
+#define MOST_CELLS 10000
+
 /* Options that the suite sets, or that would take the result elsewhere. */
 static const struct { const char *name, *why; } reserved[] = {
 	{ "name", "the section's name is the job's name" },
@@ -14,6 +16,9 @@ static const struct { const char *name, *why; } reserved[] = {
 	{ "output", "the result comes back over the serial line" },
 	{ "output-format", "the result comes back over the serial line" },
 	{ "eta", "progress comes back over the serial line" },
+	{ "eta-newline", "progress comes back over the serial line" },
+	{ "eta-interval", "progress comes back over the serial line" },
+	{ "parse-only", "the job is meant to run" },
 	{ "readonly", "leave it out: a job that only reads cannot write" },
 };
 
@@ -62,7 +67,7 @@ static int read_job(const struct scenario *s, const struct workload *w, struct c
 	struct text notes = { 0 };
 	struct jobs jobs = { 0 };
 	const struct job *j;
-	uint64_t disk = s->variant[s->baseline].settings.size, per_job, end;
+	uint64_t disk = s->variant[s->baseline].settings.size, per_job, offset, rest, bs;
 
 	if (!argv)
 		return no_memory(e);
@@ -78,19 +83,23 @@ static int read_job(const struct scenario *s, const struct workload *w, struct c
 	for (size_t i = 0; i < s->nvariants; i++)
 		if (s->variant[i].settings.size < disk)
 			disk = s->variant[i].settings.size;
-	end = j->offset.percent ? disk / 100 * j->offset.percent : j->offset.bytes;
-	per_job = j->size.percent ? disk / 100 * j->size.percent : j->size.bytes ? j->size.bytes : disk - (end < disk ? end : disk);
-	if (end + per_job > disk || per_job == 0)
+	bs = j->bs[rw_reads(j->rw) ? DDIR_READ : DDIR_WRITE];
+	offset = j->offset.percent ? disk / 100 * j->offset.percent : j->offset.bytes;
+	rest = disk > offset ? disk - offset : 0;
+	per_job = j->size.percent ? disk / 100 * j->size.percent : j->size.bytes ? j->size.bytes : rest;
+	if (j->size.percent && per_job > rest) /* fio takes what is there */
+		per_job = rest;
+	if (per_job > rest || per_job == 0)
 		error_at(e, STATUS_USAGE, s->file, w->line,
-			 "[workload %s]: offset and size reach %llu bytes, the test disk has %llu: make disk.size larger", w->name,
-			 (unsigned long long)(end + per_job), (unsigned long long)disk);
+			 "[workload %s]: size %llu at offset %llu is not on the test disk of %llu bytes: make disk.size larger",
+			 w->name, (unsigned long long)j->size.bytes, (unsigned long long)offset, (unsigned long long)disk);
 	if (j->io_size.bytes)
 		per_job = j->io_size.bytes;
-	if (j->number_ios && j->number_ios * j->bs[DDIR_READ] < per_job)
-		per_job = j->number_ios * j->bs[DDIR_READ];
+	if (j->number_ios && j->number_ios < per_job / bs)
+		per_job = j->number_ios * bs;
 	c->writes = rw_writes(j->rw);
 	c->bytes = per_job * j->numjobs;
-	c->ios = c->bytes / j->bs[rw_reads(j->rw) ? DDIR_READ : DDIR_WRITE];
+	c->ios = c->bytes / bs;
 	c->own_seed = given(w, "randseed") || given(w, "randrepeat");
 	*(j->time_based ? &c->fixed_s : &c->limit_s) = (double)(j->runtime_us + j->ramp_us) / 1e6;
 	jobs_free(&jobs);
@@ -146,20 +155,29 @@ memory:
 	return no_memory(e);
 }
 
+/* Points of a workload's sweep; anything above MOST_CELLS where there are more. */
+static size_t count_points(const struct workload *w)
+{
+	size_t points = 1;
+
+	for (size_t i = 0; i < w->noptions && points <= MOST_CELLS; i++)
+		points *= w->option[i].nvalues;
+	return points;
+}
+
 int plan_cells(const struct scenario *s, struct plan *p, struct error *e)
 {
 	for (unsigned g = 0; g < s->nguests; g++)
 		for (unsigned w = 0; w < s->nworkloads; w++) {
-			size_t points = 1;
+			size_t points;
 			struct cell *grown;
 
 			if (check_reserved(&s->workload[w], e))
 				return -1;
-			for (size_t i = 0; i < s->workload[w].noptions; i++)
-				points *= s->workload[w].option[i].nvalues;
-			if (points + p->ncells > 10000)
+			points = count_points(&s->workload[w]);
+			if (points + p->ncells > MOST_CELLS)
 				return error_at(e, STATUS_USAGE, s->file, s->workload[w].line,
-						"[workload %s] spans %zu points: more than 10000 cells", s->workload[w].name, points);
+						"[workload %s]: the scenario has more than %d cells", s->workload[w].name, MOST_CELLS);
 			grown = realloc(p->cell, (p->ncells + points) * sizeof(*grown));
 			if (!grown)
 				return no_memory(e);

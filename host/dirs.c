@@ -12,6 +12,8 @@ int dirs_make(const char *path, struct error *e)
 {
 	char copy[4096];
 
+	if (!*path)
+		return error_set(e, STATUS_HOST, "a folder needs a name");
 	if (strlen(path) >= sizeof(copy))
 		return error_set(e, STATUS_HOST, "%s: path too long", path);
 	strcpy(copy, path);

@@ -15,12 +15,15 @@ static const char *const places[] = { "/run/lock/kickbench.lock", "/tmp/kickbenc
 static int open_place(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	mode_t mask;
 
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
+	mask = umask(0); /* every user has to be able to open it, from the first instant */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd >= 0)
-		fchmod(fd, 0666); /* whatever the umask says */
+	umask(mask);
+	if (fd < 0 && errno == EEXIST) /* somebody else was faster */
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	return fd;
 }
 

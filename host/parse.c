@@ -46,17 +46,29 @@ int parse_size(const char *text, uint64_t *bytes)
 	return 0;
 }
 
+/* Plain decimals: strtod alone would take 0x10, 1e400 and the locale's comma. */
+static int parse_decimal(const char *text, double *value, const char **rest)
+{
+	size_t length = strspn(text, "0123456789.");
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	*value = strtod(text, &end);
+	*rest = end;
+	return end == text + length && isfinite(*value) ? 0 : -1;
+}
+
 int parse_duration(const char *text, double *seconds)
 {
 	static const struct { const char *name; double factor; } unit[] = {
 		{ "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "min", 60 }, { "h", 3600 },
 	};
-	char *end;
+	const char *end;
 	double v;
 
-	if (!isdigit((unsigned char)text[0]))
+	if (parse_decimal(text, &v, &end))
 		return -1;
-	v = strtod(text, &end);
 	for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
 		if (!strcmp(end, unit[i].name)) {
 			*seconds = v * unit[i].factor;
@@ -67,17 +79,16 @@ int parse_duration(const char *text, double *seconds)
 
 int parse_fraction(const char *text, double *fraction)
 {
-	char *end;
+	const char *end;
 	double v;
 
-	if (!isdigit((unsigned char)text[0]))
+	if (parse_decimal(text, &v, &end))
 		return -1;
-	v = strtod(text, &end);
 	if (!strcmp(end, "%"))
 		v /= 100;
 	else if (*end)
 		return -1;
-	if (!isfinite(v) || v < 0 || v >= 1)
+	if (v >= 1)
 		return -1;
 	*fraction = v;
 	return 0;

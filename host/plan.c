@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_TRIALS 999999 /* their files have six digits */
+
 /* splitmix64 (Steele, Lea, Flood 2014): a stream that a seed alone decides, on every machine. */
 static uint64_t draw(uint64_t *state)
 {
@@ -127,7 +129,7 @@ int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct
 	size_t boots = (size_t)s->blocks * s->nguests * (s->pairing == PAIRING_DISKS ? 1 : s->nvariants);
 	struct plan *p = calloc(1, sizeof(*p));
 	unsigned *order = NULL, *variants = NULL, *guests = NULL;
-	uint64_t state = seed, first;
+	uint64_t state = seed, first, trials;
 
 	*out = NULL;
 	if (!p)
@@ -136,8 +138,14 @@ int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct
 	p->nblocks = s->blocks;
 	if (plan_cells(s, p, e))
 		goto fail;
+	trials = (uint64_t)s->blocks * p->ncells * s->nvariants * s->repeats;
+	if (trials > MOST_TRIALS) {
+		error_at(e, STATUS_USAGE, s->file, 0, "%llu trials in %u blocks, %zu cells, %zu variants and %u repeats: at most %d",
+			 (unsigned long long)trials, s->blocks, p->ncells, s->nvariants, s->repeats, MOST_TRIALS);
+		goto fail;
+	}
 	p->boot = calloc(boots, sizeof(*p->boot));
-	p->trial = calloc((size_t)s->blocks * p->ncells * s->nvariants * s->repeats, sizeof(*p->trial));
+	p->trial = calloc(trials, sizeof(*p->trial));
 	order = calloc(p->ncells, sizeof(*order));
 	variants = calloc(s->nvariants, sizeof(*variants));
 	guests = calloc(s->nguests, sizeof(*guests));

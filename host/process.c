@@ -18,6 +18,8 @@ uint64_t process_started(pid_t pid)
 	fclose(f);
 	line[n] = '\0';
 	p = strrchr(line, ')'); /* the command's name may hold anything */
+	if (p && (p[1] != ' ' || strchr("ZXx", p[2])))
+		return 0;
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	return p ? strtoull(p + 1, NULL, 10) : 0;

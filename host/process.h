@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Start time in clock ticks since the host booted, 0 when there is no such process. */
+/* Start time in clock ticks since the host booted, 0 when there is no such process. A zombie is none:
+ * it has ended, however late its parent looks. */
 uint64_t process_started(pid_t pid);
 
 /* Whether the process with this start time lives. */

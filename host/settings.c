@@ -119,7 +119,7 @@ static void allowed(const struct key *k, struct text *t)
 {
 	switch (k->kind) {
 	case KIND_SIZE:
-		text_add(t, "a size such as 64k, 256M or 1G");
+		text_add(t, "a size such as 256M or 1G, from %" PRIu64 "M to %" PRIu64 "M", k->min >> 20, k->max >> 20);
 		break;
 	case KIND_U64:
 	case KIND_UNSIGNED:

@@ -200,6 +200,7 @@ int store_write(struct store *s, const char *name, const char *bytes, size_t len
 	close(fd);
 	if (rename(temporary, path)) {
 		error_errno(e, STATUS_HOST, "cannot write %s", path);
+		unlink(temporary);
 		goto out;
 	}
 	sync_folder(path);
@@ -246,7 +247,7 @@ int store_read_json(const struct store *s, const char *name, const char *schema,
 		return -1;
 	}
 	have = json_string_value(json_object_get(value, "schema"));
-	if (!have || strncmp(have, schema, strlen(schema))) {
+	if (!have || strcmp(have, schema)) {
 		error_at(e, STATUS_USAGE, path, 0, "schema is %s, expected %s: written by another version of kickbench?",
 			 have ? have : "missing", schema);
 		json_decref(value);

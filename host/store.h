@@ -61,7 +61,7 @@ void store_discard(struct store *s);
 int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e);
 int store_write_json(struct store *s, const char *name, const json_t *value, struct error *e);
 
-/* Read a JSON file of the run; checks that "schema" begins with schema. Caller owns *out. */
+/* Read a JSON file of the run; checks that its "schema" is schema: a newer format is refused. Caller owns *out. */
 int store_read_json(const struct store *s, const char *name, const char *schema, json_t **out, struct error *e);
 
 bool store_has(const struct store *s, const char *name);
