@@ -7,6 +7,7 @@
 #define TAIL_BYTES 2048
 #define TAIL_LINES 8
 #define ASK_LIMIT 5
+#define ASK_AGAIN_MS 1000 /* how long an answer to a request may take before frames behind the gap repeat it */
 #define SLICE_MS 200 /* how long a signal may wait to be seen */
 
 static uint64_t now_ms(void)
@@ -62,7 +63,10 @@ void link_console_tail(const struct link *l, struct text *out)
 		size_t n = strcspn(p, "\r\n");
 
 		if (n)
-			text_add(out, "\n  | %.*s", (int)(n > 160 ? 160 : n), p);
+			text_add(out, "\n  | ");
+		/* Neither terminals nor JSON shall choke on what a guest says. */
+		for (size_t i = 0; i < n && i < 160; i++)
+			text_add(out, "%c", p[i] >= ' ' && p[i] < 0x7f ? p[i] : '?');
 		p += n;
 		p += strspn(p, "\r\n");
 	}
@@ -121,15 +125,12 @@ int link_send(struct link *l, enum frame_type type, const json_t *body, struct e
 }
 
 /* Ask for the frame after the last good one. Not numbered as an ordinary frame: number 0. */
-static int ask_again(struct link *l, struct error *e)
+static int ask(struct link *l, struct error *e)
 {
 	struct text t = { 0 };
 	char payload[32];
 	int n, status;
 
-	if (++l->asked > ASK_LIMIT)
-		return error_set(e, STATUS_INCOMPLETE, "frame %u of the guest stayed damaged after %d repetitions: the serial "
-				 "line cannot be understood", l->received + 1, ASK_LIMIT);
 	n = snprintf(payload, sizeof(payload), "{\"seq\":%u}", l->received + 1);
 	frame_encode(&t, 0, FRAME_AGAIN, payload, (size_t)n);
 	status = send_text(l, &t, e);
@@ -137,9 +138,18 @@ static int ask_again(struct link *l, struct error *e)
 	return status;
 }
 
+static int ask_again(struct link *l, struct error *e)
+{
+	if (++l->asked > ASK_LIMIT)
+		return error_set(e, STATUS_INCOMPLETE, "frame %u of the guest stayed damaged after %d repetitions: the serial "
+				 "line cannot be understood", l->received + 1, ASK_LIMIT);
+	l->asked_ms = now_ms();
+	return ask(l, e);
+}
+
 int link_nudge(struct link *l, struct error *e)
 {
-	return l->received ? ask_again(l, e) : 0;
+	return l->received ? ask(l, e) : 0;
 }
 
 static int send_again(struct link *l, const json_t *body, struct error *e)
@@ -151,33 +161,52 @@ static int send_again(struct link *l, const json_t *body, struct error *e)
 	return send_text(l, &l->kept[seq % LINK_KEPT], e);
 }
 
+/*
+ * A whole frame that was not there before. 1: it is the next message; 0: dealt with, or too early: then the ones
+ * before it are asked for one by one, and it comes again. A request to send again is heard at once, and has a
+ * number like any other.
+ */
+static int take_good(struct link *l, const struct frame *f, const json_t *body, struct error *e)
+{
+	if (f->type == FRAME_AGAIN && send_again(l, body, e))
+		return -1;
+	if (f->seq > l->seen)
+		l->seen = f->seq;
+	if (f->seq > l->received + 1 && l->received > 0)
+		return l->asked && now_ms() - l->asked_ms < ASK_AGAIN_MS ? 0 : ask_again(l, e);
+	if (f->seq) {
+		l->received = f->seq;
+		l->asked = 0;
+		if (l->seen > l->received && ask_again(l, e))
+			return -1;
+	}
+	return f->type != FRAME_AGAIN;
+}
+
 /* One event of the reader. 1: message, 0: go on, -1: error. */
 static int take(struct link *l, enum frame_event event, const struct frame *f, struct message *m, struct error *e)
 {
 	json_error_t why;
 	json_t *body;
+	int status;
 
 	if (event == FRAME_NOISE) {
 		log_console(l, f->payload, f->length);
+		log_console(l, "\n", f->length ? 1 : 0); /* the reader has cut it off */
 		return 0;
 	}
 	if (event == FRAME_DAMAGED)
-		return ask_again(l, e);
-	if (f->type != FRAME_AGAIN && f->seq <= l->received)
+		return f->seq && f->seq <= l->received ? 0 : ask_again(l, e);
+	if (f->seq && f->seq <= l->received)
 		return 0; /* a repetition that was not needed */
-	if (f->type != FRAME_AGAIN && f->seq > l->received + 1 && l->received > 0)
-		return ask_again(l, e);
 	body = json_loadb(f->payload, f->length, 0, &why);
 	if (!body)
 		return error_set(e, STATUS_INCOMPLETE, "a %s frame of the guest is no JSON: %s", frame_type_name(f->type), why.text);
-	if (f->type == FRAME_AGAIN) {
-		int status = send_again(l, body, e);
-
+	status = take_good(l, f, body, e);
+	if (status <= 0) {
 		json_decref(body);
 		return status;
 	}
-	l->received = f->seq;
-	l->asked = 0;
 	*m = (struct message){ .type = f->type, .body = body, .at_ns = l->news.at_ns };
 	return 1;
 }

@@ -23,7 +23,9 @@ struct link {
 	struct text tail;            /* the last console bytes, for messages */
 	uint32_t sent, received;     /* numbers of the last frames */
 	struct text kept[LINK_KEPT]; /* frame n at n % LINK_KEPT */
-	unsigned asked;              /* how often the missing frame was asked for */
+	uint32_t seen;               /* the highest number that arrived whole */
+	unsigned asked;              /* how often the missing frame was asked for, and when last */
+	uint64_t asked_ms;
 	const volatile sig_atomic_t *interrupted; /* signal number, may be NULL */
 };
 
@@ -45,7 +47,7 @@ int link_send(struct link *l, enum frame_type type, const json_t *body, struct e
  */
 int link_receive(struct link *l, int timeout_ms, struct message *m, struct error *e);
 
-/* Nothing came for a while: ask whether a frame was lost. */
+/* Nothing came for a while: ask for the next frame, in case it was lost. Silence is no damage: not counted. */
 int link_nudge(struct link *l, struct error *e);
 
 /* Take in what the guest says until it is off or the time is over. True when it is off. */

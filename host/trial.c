@@ -101,6 +101,16 @@ static void finish_host(struct watch *w)
 	json_object_set_new(w->trial->host, "span_difference_us", json_real((host_span - guest_span) / 1e3));
 }
 
+/* One line of ASCII: a message is cut to its room, and half a character would not go into JSON. */
+static void make_plain(char *message)
+{
+	for (char *p = message; *p; p++)
+		if (*p == '\n')
+			*p = p[1] ? ';' : '\0';
+		else if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
+			*p = '?';
+}
+
 static void take_result(struct watch *w, json_t *body)
 {
 	struct trial *t = w->trial;
@@ -116,9 +126,7 @@ static void take_result(struct watch *w, json_t *body)
 	t->status = TRIAL_FAILED;
 	snprintf(t->message, sizeof(t->message), "kickio ended with status %d%s%.400s", (int)status,
 		 notes && *notes ? ": " : "", notes ? notes : "");
-	for (char *p = t->message; *p; p++)
-		if (*p == '\n')
-			*p = p[1] ? ';' : '\0';
+	make_plain(t->message);
 }
 
 /* 1: the job is over. */
@@ -150,6 +158,7 @@ static int take_message(struct watch *w, struct message *m)
 		t->status = TRIAL_FAILED;
 		snprintf(t->message, sizeof(t->message), "%s",
 			 json_string_value(json_object_get(m->body, "message")) ?: "the guest refused the job without a reason");
+		make_plain(t->message);
 		return 1;
 	default:
 		return 0; /* hello again, log */
