@@ -314,7 +314,7 @@ int experiment_run(struct experiment *x, struct error *e)
 		if (done < 0)
 			status = -1;
 		else if (done)
-			x->view.done += boot->ntrials;
+			progress_skip(&x->view, boot->ntrials);
 		else
 			status = one_boot(x, boot, e);
 	}

@@ -18,6 +18,12 @@ void progress_open(struct progress_view *v, FILE *out, size_t total, double expe
 				     .expected = expected };
 }
 
+void progress_skip(struct progress_view *v, size_t trials)
+{
+	v->before += trials;
+	v->done += trials;
+}
+
 void progress_clear(struct progress_view *v)
 {
 	if (v->terminal && v->width)
@@ -31,9 +37,14 @@ static double time_left(const struct progress_view *v)
 {
 	double gone = now_s() - v->started;
 
-	if (v->done * 10 < v->total)
-		return v->expected > gone ? v->expected - gone : 0;
-	return gone / (double)v->done * (double)(v->total - v->done);
+	size_t done = v->done - v->before, total = v->total - v->before;
+	double expected;
+
+	if (done == 0 || done * 10 < total) {
+		expected = v->total ? v->expected * (double)total / (double)v->total : 0;
+		return expected > gone ? expected - gone : 0;
+	}
+	return gone / (double)done * (double)(total - done);
 }
 
 void progress_show(struct progress_view *v, const char *what)
