@@ -83,10 +83,13 @@ static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction before;
+
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup stays nohup */
+			sigaction(numbers[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
