@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guest/frame.h"
 #include "guest/text.h"
 
 static char *path_of(const char *a, const char *b)
@@ -15,7 +16,9 @@ static char *path_of(const char *a, const char *b)
 	struct text t = { 0 };
 
 	text_add(&t, "%s/%s", a, b);
-	return t.failed ? NULL : t.data;
+	if (t.failed)
+		text_free(&t);
+	return t.data; /* the text's own memory */
 }
 
 /* Run FOLDER/build.sh OUT KICKIO. Its messages go to our stderr. */
@@ -46,7 +49,7 @@ static int make(const char *script, const char *out, const char *kickio, const c
 static int read_manifest(const char *out, struct image *image, struct error *e)
 {
 	char *file = path_of(out, "manifest.json");
-	json_error_t why;
+	json_error_t why = { .text = "out of memory" };
 	json_t *m = file ? json_load_file(file, 0, &why) : NULL;
 	const char *kernel = NULL, *arguments = NULL, *k = NULL, *i = NULL;
 	struct text id = { 0 };
@@ -82,7 +85,9 @@ int image_prepare(const struct guest *guest, const char *data_dir, const char *c
 		text_add(&script, "%s/build.sh", guest->image);
 	else
 		text_add(&script, "%s/%s/build.sh", data_dir, guest->image);
-	text_add(&out, "%s/images/%s%s", cache_dir, slash ? slash + 1 : guest->image, guest->kernel ? "-kernel" : "");
+	text_add(&out, "%s/images/%s", cache_dir, slash ? slash + 1 : guest->image);
+	if (guest->kernel) /* two guests with different kernels must not overwrite each other's image */
+		text_add(&out, "-%08x", (unsigned)frame_crc32(0, guest->kernel, strlen(guest->kernel)));
 	text_add(&kickio, "%s/build/kickio", data_dir);
 	if (access(text_get(&kickio), X_OK)) {
 		text_reset(&kickio);
