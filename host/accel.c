@@ -138,6 +138,14 @@ static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_reque
 	return 0;
 }
 
+/* The trial guest did not run: unless we were interrupted, that is the host's fault. */
+static int not_run(const struct accel_request *r, const char *what, struct error *e)
+{
+	if (!r->interrupted || !*r->interrupted)
+		e->status = STATUS_HOST;
+	return error_context(e, "%s", what);
+}
+
 static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct disk *disk,
 		  struct settings *settings, struct accel_outcome *out, struct error *e)
 {
@@ -147,16 +155,13 @@ static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_re
 	if (r->wanted == ACCEL_KVM) {
 		out->used = ACCEL_KVM;
 		snprintf(out->why, sizeof(out->why), "accel = kvm was asked for");
-		if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, &out->pace, e)) {
-			e->status = e->status == STATUS_INCOMPLETE && r->interrupted && *r->interrupted ? STATUS_INCOMPLETE
-													: STATUS_HOST;
-			return error_context(e, "accel = kvm, but KVM does not run the guest");
-		}
+		if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, &out->pace, e))
+			return not_run(r, "accel = kvm, but KVM does not run the guest", e);
 		return 0;
 	}
 	out->used = ACCEL_TCG;
 	if (try(ops, hv, r, ACCEL_TCG, TCG_TIMEOUT_S, disk, settings, &out->pace, e))
-		return error_context(e, "the trial guest does not run");
+		return not_run(r, "the trial guest does not run", e);
 	if (r->wanted == ACCEL_TCG) {
 		snprintf(out->why, sizeof(out->why), "accel = tcg was asked for");
 		return 0;
