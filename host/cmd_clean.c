@@ -52,6 +52,8 @@ static int run(int argc, char **argv, struct error *e)
 		n += remove_files(path, DISK_PREFIX, "");
 	}
 	if (status == 0) {
+		disk_memory_folder(path, sizeof(path));
+		n += remove_files(path, DISK_PREFIX, "");
 		n += remove_files(s.dirs.cache, "accel-", ".json");
 		printf("%u files removed; results are left alone\n", n);
 	}

@@ -18,6 +18,11 @@
 
 static const char mark_text[] = "kickbench-disk/1\n";
 
+void disk_memory_folder(char *path, size_t room)
+{
+	snprintf(path, room, "%s-%ld", MEMORY_FOLDER, (long)getuid()); /* tmpfs is everybody's */
+}
+
 void disk_pattern(uint64_t offset, void *block)
 {
 	uint64_t *word = block, base = (offset / PATTERN_BLOCK + 1) * 0x9e3779b97f4a7c15u;
@@ -183,8 +188,7 @@ int disk_prepare(const struct settings *s, const char *folder, unsigned index, s
 	if (s->backend == BACKEND_NULL)
 		return 0;
 	if (s->backend == BACKEND_MEMORY) {
-		folder = MEMORY_FOLDER;
-		snprintf(path, sizeof(path), "%s-%ld", folder, (long)getuid()); /* tmpfs is everybody's */
+		disk_memory_folder(path, sizeof(path));
 		folder = path;
 		if (mkdir(folder, 0700) && errno != EEXIST)
 			return error_errno(e, STATUS_HOST, "cannot make the folder %s", folder);

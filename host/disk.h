@@ -2,6 +2,8 @@
 #ifndef KB_DISK_H
 #define KB_DISK_H
 
+#include <stddef.h>
+
 #include "host/settings.h"
 
 #define DISK_PREFIX "test-" /* of the names of all test disks */
@@ -28,6 +30,9 @@ int disk_soil(struct disk *disk, struct error *e);
 
 /* Write the known data again over the same blocks, flush, drop the page cache. Seconds it took in *seconds. */
 int disk_restore(struct disk *disk, double *seconds, struct error *e);
+
+/* Where this user's test disks with backend = memory lie. */
+void disk_memory_folder(char *path, size_t room);
 
 /* The known data of the 4 KiB block at this offset (a function of the offset alone). */
 void disk_pattern(uint64_t offset, void *block);
