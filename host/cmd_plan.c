@@ -4,6 +4,7 @@
 #include "host/boot.h"
 #include "host/command.h"
 #include "host/plan.h"
+#include "host/reporting.h"
 #include "host/run_options.h"
 #include "host/session.h"
 #include "host/stats.h"
@@ -87,7 +88,7 @@ static int run(int argc, char **argv, struct error *e)
 
 	if (run_options_parse(argc, argv, "sx", &o, e) || dirs_find(&dirs, e) ||
 	    session_scenario(&dirs, o.scenario ? o.scenario : "quick", path, sizeof(path), e) ||
-	    scenario_read(path, o.set, o.nset, &s, e) || plan_make(s, s->seed, &p, e))
+	    scenario_read(path, o.set, o.nset, &s, e) || reporting_check_primary(s, e) || plan_make(s, s->seed, &p, e))
 		goto out;
 	if (o.xml) {
 		print_xml(s, o.xml, e);

@@ -54,19 +54,6 @@ static int read_scenario(struct running *r, struct error *e)
 	return scenario_read(path, r->resumed, r->x.nset, &r->scenario, e);
 }
 
-static int check_primary(const struct scenario *s, struct error *e)
-{
-	struct text names = { 0 };
-
-	if (metric_find(s->primary) != METRICS)
-		return 0;
-	for (int m = 0; m < METRICS; m++)
-		text_add(&names, "%s%s", m ? ", " : "", metric_info((enum metric)m)->name);
-	error_at(e, STATUS_USAGE, s->primary_file, s->primary_line, "primary = %s: expected one of %s", s->primary, text_get(&names));
-	text_free(&names);
-	return -1;
-}
-
 static int prepare_guests(struct running *r, struct error *e)
 {
 	struct experiment *x = &r->x;
@@ -124,15 +111,16 @@ static int prepare(struct running *r, struct error *e)
 	struct experiment *x = &r->x;
 	const struct run_options *o = &r->options;
 
-	if (dirs_find(&r->session.dirs, e) || read_scenario(r, e) || check_primary(r->scenario, e))
+	if (dirs_find(&r->session.dirs, e) || read_scenario(r, e) || reporting_check_primary(r->scenario, e))
 		return -1;
 	if (o->fail_on && fail_on_parse(o->fail_on, &r->scenario->fail_on, e))
 		return error_context(e, "--fail-on");
 	if (make_plan(r, e))
 		return -1;
-	if (!o->resume && store_create(o->output, "results", r->scenario->name, &x->store, e))
+	/* Under the lock: else somebody who came second could discard the first one's folder. */
+	if (session_open(&r->session, o->connect, o->resume ? o->resume : o->output ? o->output : r->scenario->name, e))
 		return -1;
-	if (session_open(&r->session, o->connect, store_path(x->store), e))
+	if (!o->resume && store_create(o->output, "results", r->scenario->name, &x->store, e))
 		return -1;
 	x->scenario = r->scenario;
 	x->plan = r->plan;

@@ -71,3 +71,16 @@ int reporting_resumed_seed(const struct store *store, uint64_t *seed, struct err
 	json_decref(run);
 	return status;
 }
+
+int reporting_check_primary(const struct scenario *s, struct error *e)
+{
+	struct text names = { 0 };
+
+	if (metric_find(s->primary) != METRICS)
+		return 0;
+	for (int m = 0; m < METRICS; m++)
+		text_add(&names, "%s%s", m ? ", " : "", metric_info((enum metric)m)->name);
+	error_at(e, STATUS_USAGE, s->primary_file, s->primary_line, "primary = %s: expected one of %s", s->primary, text_get(&names));
+	text_free(&names);
+	return -1;
+}

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "host/scenario.h"
 #include "host/store.h"
 
 /*
@@ -16,5 +17,8 @@ int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *
 /* The --set values and the seed of a run. *list points into *owner; both are the caller's. */
 int reporting_resumed_set(const struct store *store, json_t **owner, const char ***list, size_t *count, struct error *e);
 int reporting_resumed_seed(const struct store *store, uint64_t *seed, struct error *e);
+
+/* Whether the scenario's primary metric is one; the scenario itself does not know them. */
+int reporting_check_primary(const struct scenario *s, struct error *e);
 
 #endif
