@@ -8,8 +8,6 @@
 #include "host/settings.h"
 #include "host/version.h"
 
-volatile sig_atomic_t command_signal;
-
 static int help(int argc, char **argv, struct error *e);
 static int version(int argc, char **argv, struct error *e);
 
@@ -21,11 +19,6 @@ static const struct command *const commands[] = {
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-void command_say(const char *line)
-{
-	fprintf(stderr, "%s\n", line);
-}
 
 static void usage(FILE *out)
 {
