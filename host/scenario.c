@@ -80,6 +80,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
 {
 	struct variant *grown = grow(s->variant, s->nvariants, sizeof(*grown)), *v;
+	const char *why;
 
 	if (!grown)
 		return no_memory(e);
@@ -93,9 +94,8 @@ static int add_variant(struct scenario *s, const struct section *from, const str
 	if (check_name(from, e) || (disk && read_settings(&v->settings, disk, e)) ||
 	    read_settings(&v->settings, from, e))
 		return -1;
-	if (settings_check(&v->settings, s->file, from->line, e))
-		return error_context(e, "variant %s", v->name);
-	return 0;
+	why = settings_conflict(&v->settings);
+	return why ? error_at(e, STATUS_USAGE, s->file, from->line, "[variant %s]: %s", v->name, why) : 0;
 }
 
 /* Cut a comma list into the values of a sweep. */

@@ -234,36 +234,35 @@ int settings_set(struct settings *s, const char *key, const char *value, const c
 	return -1;
 }
 
-int settings_check(const struct settings *s, const char *file, int line, struct error *e)
+const char *settings_conflict(const struct settings *s)
 {
 	bool direct = s->cache == CACHE_NONE || s->cache == CACHE_DIRECTSYNC;
-	const char *why = NULL;
 
 	if (s->ioeventfd == TOGGLE_OFF && s->iothread == TOGGLE_ON)
-		why = "ioeventfd = off cannot be combined with an iothread: QEMU refuses it, the iothread is woken by the eventfd";
-	else if (s->latency_ns && s->backend != BACKEND_NULL)
-		why = "latency_ns needs backend = null";
-	else if (s->latency_ns && s->iothread != TOGGLE_ON)
-		why = "latency_ns needs iothread = on: QEMU's main loop rounds it up to whole milliseconds";
-	else if (s->io == IO_NATIVE && !direct && s->backend != BACKEND_NULL)
-		why = "io = native needs cache = none or directsync: QEMU's native aio works on O_DIRECT only";
-	else if (s->backend == BACKEND_MEMORY && direct)
-		why = "backend = memory lies on tmpfs: cache = none and directsync need direct I/O, use writeback or auto";
-	else if (s->backend == BACKEND_NULL && s->inject != INJECT_NONE)
-		why = "inject_error needs backend = file or memory";
-	else if (s->backend == BACKEND_NULL && s->path)
-		why = "backend = null has no file: path means nothing";
-	else if (s->queue_size & (s->queue_size - 1))
-		why = "queue_size must be a power of two";
-	else if (s->poll_max_ns >= 0 && s->iothread != TOGGLE_ON)
-		why = "poll_max_ns is a property of an iothread: set iothread = on";
-	else if (s->iothreadpin && s->iothread != TOGGLE_ON)
-		why = "iothreadpin needs iothread = on";
-	else if (s->size % 512)
-		why = "size must be a multiple of 512";
-	else if (s->inject != INJECT_NONE && s->inject_sector >= s->size / 512)
-		why = "inject_error names a sector beyond the disk's end";
-	return why ? error_at(e, STATUS_USAGE, file, line, "%s", why) : 0;
+		return "ioeventfd = off cannot be combined with an iothread: QEMU refuses it, the iothread is woken by the eventfd";
+	if (s->latency_ns && s->backend != BACKEND_NULL)
+		return "latency_ns needs backend = null";
+	if (s->latency_ns && s->iothread != TOGGLE_ON)
+		return "latency_ns needs iothread = on: QEMU's main loop rounds it up to whole milliseconds";
+	if (s->io == IO_NATIVE && !direct && s->backend != BACKEND_NULL)
+		return "io = native needs cache = none or directsync: QEMU's native aio works on O_DIRECT only";
+	if (s->backend == BACKEND_MEMORY && direct)
+		return "backend = memory lies on tmpfs: cache = none and directsync need direct I/O, use writeback or auto";
+	if (s->backend == BACKEND_NULL && s->inject != INJECT_NONE)
+		return "inject_error needs backend = file or memory";
+	if (s->backend == BACKEND_NULL && s->path)
+		return "backend = null has no file: path means nothing";
+	if (s->queue_size & (s->queue_size - 1))
+		return "queue_size must be a power of two";
+	if (s->poll_max_ns >= 0 && s->iothread != TOGGLE_ON)
+		return "poll_max_ns is a property of an iothread: set iothread = on";
+	if (s->iothreadpin && s->iothread != TOGGLE_ON)
+		return "iothreadpin needs iothread = on";
+	if (s->size % 512)
+		return "size must be a multiple of 512";
+	if (s->inject != INJECT_NONE && s->inject_sector >= s->size / 512)
+		return "inject_error names a sector beyond the disk's end";
+	return NULL;
 }
 
 static void get(const struct settings *s, const struct key *k, struct text *out)

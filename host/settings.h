@@ -49,8 +49,8 @@ void settings_free(struct settings *s);
 int settings_set(struct settings *s, const char *key, const char *value, const char *file, int line,
 		 struct error *e);
 
-/* Pairs that cannot work, each with its reason. */
-int settings_check(const struct settings *s, const char *file, int line, struct error *e);
+/* Why these settings cannot work together; NULL: they can. */
+const char *settings_conflict(const struct settings *s);
 
 /* Append every key as a JSON object of strings, in table order. */
 void settings_json(const struct settings *s, struct text *out);

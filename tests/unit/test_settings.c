@@ -33,7 +33,6 @@ static void set_all(struct settings *s, const char *pairs)
 static void defaults(void **state)
 {
 	struct settings s;
-	struct error e = { 0 };
 
 	(void)state;
 	settings_default(&s);
@@ -43,7 +42,7 @@ static void defaults(void **state)
 	assert_int_equal(s.cache, CACHE_AUTO);
 	assert_int_equal(s.io, IO_THREADS);
 	assert_int_equal(s.ioeventfd, TOGGLE_UNSET);
-	assert_int_equal(settings_check(&s, "f", 1, &e), 0);
+	assert_null(settings_conflict(&s));
 }
 
 static void every_key_is_read_and_written(void **state)
@@ -157,17 +156,15 @@ static void impossible_pairs_have_reasons(void **state)
 	for (size_t i = 0; i < COUNT(rows) + COUNT(fine); i++) {
 		const char *pairs = i < COUNT(rows) ? rows[i].pairs : fine[i - COUNT(rows)];
 		struct settings s;
-		struct error e = { 0 };
+		const char *why;
 
 		settings_default(&s);
 		set_all(&s, pairs);
-		if (settings_check(&s, "my.ini", 9, &e) != (i < COUNT(rows) ? -1 : 0))
-			fail_msg("%s: %s", pairs, e.status ? e.text : "was taken");
-		if (i < COUNT(rows)) {
-			assert_int_equal(e.status, STATUS_USAGE);
-			holds(e.text, "my.ini:9: ");
-			holds(e.text, rows[i].reason);
-		}
+		why = settings_conflict(&s);
+		if ((why != NULL) != (i < COUNT(rows)))
+			fail_msg("%s: %s", pairs, why ? why : "was taken");
+		if (why)
+			holds(why, rows[i].reason);
 		settings_free(&s);
 	}
 }
