@@ -1,0 +1,347 @@
+/* host/trial.c against a guest in memory that answers a job: results, failures, stalls, the host's counters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host/trial.h"
+#include "tests/unit/fake_guest.h"
+#include "tests/unit/scratch.h"
+
+#define BEGIN "{\"id\":\"7\",\"clock_ns\":1000000}"
+#define STATUS_AT(ios) "{\"id\":\"7\",\"elapsed_us\":500000,\"read_ios\":" #ios ",\"read_bytes\":8,\"write_ios\":1,\"write_bytes\":2}"
+#define END "{\"id\":\"7\",\"clock_ns\":2000000}"
+#define RESULT "{\"id\":\"7\",\"status\":0,\"notes\":\"\",\"fio\":{\"jobs\":[]},\"counters\":null}"
+
+struct fixture {
+	struct hv_guest guest;
+	struct boot boot;
+	struct trial trial;
+	struct trial_progress last;
+	unsigned shown;
+	volatile sig_atomic_t interrupted;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -1;
+	f->boot = (struct boot){ .ops = &fake_ops, .guest = &f->guest, .request.accel = ACCEL_TCG, .request.ndisks = 2 };
+	strcpy(f->boot.disk_path[0], "/dev/vda");
+	strcpy(f->boot.disk_path[1], "/dev/vdb");
+	f->guest.idle_ms = 20;
+	link_open(&f->boot.link, &fake_ops, &f->guest, NULL, &f->interrupted);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	link_close(&f->boot.link);
+	trial_free(&f->trial);
+	fake_free(&f->guest);
+	free(f);
+	return 0;
+}
+
+static void show(void *context, const struct trial_progress *p)
+{
+	struct fixture *f = context;
+
+	f->last = *p;
+	f->shown++;
+}
+
+static int run(struct fixture *f, double stall_timeout, struct error *e)
+{
+	char *argv[] = { (char *)"--name=w", (char *)"--rw=read" };
+	struct trial_request request = { .id = "7", .argv = argv, .argc = 2, .disk = 1, .stall_timeout = stall_timeout,
+					 .progress = show, .context = f };
+
+	return trial_run(&f->boot, &request, &f->trial, e);
+}
+
+/* Run one that gets a status. */
+static void run_through(struct fixture *f, double stall_timeout)
+{
+	struct error e = { 0 };
+
+	if (run(f, stall_timeout, &e))
+		fail_msg("%s", e.text);
+}
+
+static void answer_well(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type != FRAME_JOB)
+		return;
+	fake_say(g, FRAME_LOG, "{\"text\":\"by the way\"}");
+	fake_say(g, FRAME_BEGIN, BEGIN);
+	fake_say(g, FRAME_STATUS, STATUS_AT(41));
+	fake_say(g, FRAME_END, END);
+	fake_say(g, FRAME_RESULT, RESULT);
+}
+
+static void a_job_is_run_and_counted(void **state)
+{
+	struct fixture *f = *state;
+	json_t *block;
+
+	f->guest.answer = answer_well;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_OK);
+	assert_string_equal(f->trial.message, "");
+	assert_string_equal(text_get(&f->guest.heard), "job {\"id\":\"7\",\"disk\":\"/dev/vdb\",\"argv\":[\"--name=w\",\"--rw=read\","
+						       "\"--filename=/dev/vdb\"]}\n");
+	assert_int_equal(f->shown, 1);
+	assert_true(f->last.elapsed_s == 0.5 && f->last.ios == 42 && f->last.bytes == 10);
+	assert_non_null(json_object_get(f->trial.result, "fio"));
+	assert_true(f->trial.seconds >= 0 && f->trial.seconds < 5);
+	/* The statistics were looked at twice, 100 requests and 4096 bytes further. */
+	block = json_object_get(f->trial.host, "block");
+	assert_int_equal(json_integer_value(json_object_get(block, "rd_reqs")), 100);
+	assert_int_equal(json_integer_value(json_object_get(block, "rd_bytes")), 4096);
+	assert_true(json_is_null(json_object_get(f->trial.host, "cpu")));
+	assert_true(json_is_null(json_object_get(f->trial.host, "kvm")));
+	assert_true(json_integer_value(json_object_get(f->trial.host, "span_ns")) > 0);
+	assert_true(json_number_value(json_object_get(f->trial.host, "begin_delay_us")) >= 0);
+	assert_true(json_number_value(json_object_get(f->trial.host, "end_delay_us")) >= 0);
+	assert_true(json_is_number(json_object_get(f->trial.host, "span_difference_us")));
+}
+
+static void threads_and_kvm_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	json_t *cpu;
+
+	f->boot.request.accel = ACCEL_KVM;
+	f->boot.threads = (struct hostcount_threads){ .pid = getpid(), .vcpu = { getpid() }, .nvcpus = 1 };
+	f->guest.answer = answer_well;
+	run_through(f, 5);
+	cpu = json_object_get(f->trial.host, "cpu");
+	assert_true(json_number_value(json_object_get(cpu, "vcpu_us")) > 0); /* this very thread */
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(f->trial.host, "kvm"), "exits")), 7);
+}
+
+static void answer_without_begin(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_RESULT, RESULT);
+}
+
+static void without_a_span_there_are_no_counters(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = answer_without_begin;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_OK);
+	assert_null(f->trial.host);
+}
+
+static void answer_failed(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type != FRAME_JOB)
+		return;
+	fake_say(g, FRAME_BEGIN, BEGIN);
+	fake_say(g, FRAME_END, END);
+	fake_say(g, FRAME_RESULT, "{\"id\":\"7\",\"status\":1,\"notes\":\"kickio: caf\\u00e9\\nio_u error\\n\",\"fio\":{}}");
+}
+
+static void a_failed_job_keeps_its_notes(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = answer_failed;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_FAILED);
+	assert_string_equal(f->trial.message, "kickio ended with status 1: kickio: caf??;io_u error");
+	assert_non_null(f->trial.result);
+	assert_non_null(f->trial.host);
+}
+
+static void answer_error(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_ERROR, "{\"id\":\"7\",\"message\":\"bs: no such size\"}");
+}
+
+static void answer_error_without_words(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_ERROR, "{}");
+}
+
+static void a_refused_job_says_why(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = answer_error;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_FAILED);
+	assert_string_equal(f->trial.message, "bs: no such size");
+	assert_null(f->trial.result);
+	trial_free(&f->trial);
+	f->guest.answer = answer_error_without_words;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_FAILED);
+	holds(f->trial.message, "without a reason");
+}
+
+/* ---- stalls ---- */
+
+static void silence_is_a_stall(void **state)
+{
+	struct fixture *f = *state;
+
+	run_through(f, 0.3);
+	assert_int_equal(f->trial.status, TRIAL_STALLED);
+	holds(f->trial.message, "the guest runs and has not said anything for");
+	assert_null(f->trial.result);
+	assert_true(f->trial.seconds >= 0.3 && f->trial.seconds < 5);
+}
+
+/* Longer than the host takes to ask for lost frames: asking does not make it an error. */
+static void silence_is_a_stall_after_questions_too(void **state)
+{
+	struct fixture *f = *state;
+	struct error e = { 0 };
+	struct message m;
+
+	fake_say(&f->guest, FRAME_HELLO, "{}");
+	assert_int_equal(link_receive(&f->boot.link, 100, &m, &e), 1);
+	json_decref(m.body);
+	run_through(f, 3.3);
+	assert_int_equal(f->trial.status, TRIAL_STALLED);
+	assert_int_equal(f->guest.asked, 1);
+	holds(text_get(&f->guest.heard), "again {\"seq\":2}\n");
+}
+
+static void begin_only(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_BEGIN, BEGIN);
+}
+
+static void same_status(struct hv_guest *g)
+{
+	fake_say(g, FRAME_STATUS, STATUS_AT(5));
+}
+
+static void talk_without_progress_is_a_stall(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = begin_only;
+	f->guest.idle = same_status;
+	run_through(f, 0.3);
+	assert_int_equal(f->trial.status, TRIAL_STALLED);
+	holds(f->trial.message, "no I/O has completed for");
+	holds(f->trial.message, "it stands at 6");
+	assert_true(f->shown > 3);
+}
+
+static void slow_progress(struct hv_guest *g)
+{
+	char status[128];
+
+	snprintf(status, sizeof(status), "{\"elapsed_us\":1,\"read_ios\":%llu}", (unsigned long long)++g->counter);
+	fake_say(g, FRAME_STATUS, status);
+	if (g->counter == 40) {
+		fake_say(g, FRAME_END, END);
+		fake_say(g, FRAME_RESULT, RESULT);
+	}
+}
+
+/* 40 times 20 ms with an I/O each: longer than the timeout, and no stall. */
+static void slow_is_not_stalled(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = begin_only;
+	f->guest.idle = slow_progress;
+	run_through(f, 0.4);
+	assert_int_equal(f->trial.status, TRIAL_OK);
+	assert_true(f->trial.seconds > 0.7);
+}
+
+/* Before the span begins nothing is measured: layout and ramp may take their time, as long as the guest talks. */
+static void talk_before_the_span(struct hv_guest *g)
+{
+	if (++g->counter < 30)
+		fake_say(g, FRAME_STATUS, STATUS_AT(0));
+	else if (g->counter == 30)
+		fake_say(g, FRAME_RESULT, RESULT);
+}
+
+static void preparation_is_not_stalled(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.idle = talk_before_the_span;
+	run_through(f, 0.3);
+	assert_int_equal(f->trial.status, TRIAL_OK);
+}
+
+/* ---- ends ---- */
+
+static void die(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type != FRAME_JOB)
+		return;
+	fake_say(g, FRAME_BEGIN, BEGIN);
+	text_add(&g->console, "Kernel panic - not syncing: Fatal exception\n");
+	g->state = HV_CRASHED;
+}
+
+static void a_guest_that_dies_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+	struct error e = { 0 };
+
+	f->guest.answer = die;
+	assert_int_equal(run(f, 5, &e), -1);
+	assert_int_equal(e.status, STATUS_INCOMPLETE);
+	holds(e.text, "the guest crashed: its kernel panicked");
+}
+
+static void a_signal_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+	struct error e = { 0 };
+
+	f->interrupted = 2;
+	assert_int_equal(run(f, 5, &e), -1);
+	assert_int_equal(e.status, STATUS_INCOMPLETE);
+	holds(e.text, "interrupted by signal 2");
+}
+
+static void statuses_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(trial_status_name(TRIAL_OK), "ok");
+	assert_string_equal(trial_status_name(TRIAL_FAILED), "failed");
+	assert_string_equal(trial_status_name(TRIAL_STALLED), "stalled");
+	assert_string_equal(trial_status_name(TRIAL_CORRUPT), "corrupt");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_job_is_run_and_counted), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
+		TEST(a_failed_job_keeps_its_notes), TEST(a_refused_job_says_why), TEST(silence_is_a_stall),
+		TEST(silence_is_a_stall_after_questions_too), TEST(talk_without_progress_is_a_stall), TEST(slow_is_not_stalled),
+		TEST(preparation_is_not_stalled), TEST(a_guest_that_dies_is_an_error), TEST(a_signal_is_an_error),
+		TEST(statuses_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
