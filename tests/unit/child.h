@@ -14,6 +14,7 @@ static inline pid_t child_start(int (*begin)(void), int *told)
 	int pipes[2];
 	pid_t pid;
 
+	*told = 255;
 	if (pipe(pipes))
 		return -1;
 	pid = fork();
