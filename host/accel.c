@@ -160,7 +160,7 @@ static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_re
 		return 0;
 	}
 	out->used = ACCEL_TCG;
-	if (try(ops, hv, r, ACCEL_TCG, TCG_TIMEOUT_S, disk, settings, &out->pace, e))
+	if (try(ops, hv, r, ACCEL_TCG, r->boot_timeout > 0 ? r->boot_timeout : TCG_TIMEOUT_S, disk, settings, &out->pace, e))
 		return not_run(r, "the trial guest does not run", e);
 	if (r->wanted == ACCEL_TCG) {
 		snprintf(out->why, sizeof(out->why), "accel = tcg was asked for");

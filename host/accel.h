@@ -11,6 +11,7 @@
 struct accel_request {
 	enum accel wanted;
 	const struct image *image;
+	double boot_timeout;   /* seconds, as the scenario has it; 0: 60 for TCG */
 	const char *cache_dir; /* outcomes are kept here */
 	const char *disk_dir;  /* for a small disk whose speed tells the pace */
 	void (*say)(const char *line); /* told before something takes long, may be NULL */

@@ -68,7 +68,7 @@ static int prepare_guests(struct running *r, struct error *e)
 		return -1;
 	for (size_t i = 0; i < r->scenario->nguests; i++) {
 		const struct guest *g = &r->scenario->guest[i];
-		struct accel_request request = { .wanted = g->accel, .image = &x->image[i], .cache_dir = r->session.dirs.cache,
+		struct accel_request request = { .wanted = g->accel, .image = &x->image[i], .boot_timeout = g->boot_timeout, .cache_dir = r->session.dirs.cache,
 						 .disk_dir = disks, .say = command_say, .interrupted = &command_signal };
 
 		if (image_prepare(g, r->session.dirs.data, r->session.dirs.build, command_say, &x->image[i], e) ||

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#define TAIL_BYTES 2048
+#define TAIL_BYTES 4096
 #define TAIL_LINES 8
 #define ASK_LIMIT 5
 #define ASK_AGAIN_MS 1000 /* how long an answer to a request may take before frames behind the gap repeat it */
@@ -93,12 +93,13 @@ const char *hv_state_words(enum hv_state state)
 
 static int dead(struct link *l, struct error *e)
 {
+	const char *panic = strstr(text_get(&l->tail), "Kernel panic");
 	struct text tail = { 0 };
-	bool panic = strstr(text_get(&l->tail), "Kernel panic") != NULL;
 
 	link_console_tail(l, &tail);
-	error_set(e, STATUS_INCOMPLETE, "the guest %s%s%s%s", hv_state_words(l->news.state),
-		  panic ? ": its kernel panicked" : "", tail.length ? "; the end of its console:" : "", text_get(&tail));
+	error_set(e, STATUS_INCOMPLETE, "the guest %s%s%.*s%s%s", hv_state_words(l->news.state),
+		  panic ? ": its kernel panicked: " : "", panic ? (int)strcspn(panic, "\r\n") : 0, panic ? panic : "",
+		  tail.length ? "; the end of its console:" : "", text_get(&tail));
 	text_free(&tail);
 	return -1;
 }

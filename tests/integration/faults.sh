@@ -40,7 +40,7 @@ refuse "no such disk folder" 4 'cannot make the folder' -- run "$mini" --set dis
 
 # ---- a host that cannot ----
 mkdir -p "$WORK/bin"
-for program in sh env cc ls cat sha256sum cut sed awk dirname basename mkdir mktemp rm cmp od dd tr head sort grep gzip flock id uname date; do
+for program in timeout sh env cc ls cat sha256sum cut sed awk dirname basename mkdir mktemp rm cmp od dd tr head sort grep gzip flock id uname date; do
 	path=$(command -v $program) && ln -sf "$path" "$WORK/bin/$program"
 done
 name="no QEMU"
@@ -60,9 +60,9 @@ else
 fi
 
 # ---- guests that fail ----
-refuse "guest panics" 3 'kernel panicked' 'Kernel panic' -- \
+refuse "guest panics" 4 'kernel panicked' 'Kernel panic' -- \
 	run "$mini" -o "$WORK/r-panic" --set guest.image="$here/images/panics" --set guest.boot_timeout=30s
-refuse "guest never says hello" 3 'has not said hello within 8 s' -- \
+refuse "guest never says hello" 4 'has not said hello within 8 s' -- \
 	run "$mini" -o "$WORK/r-silent" --set guest.image="$here/images/silent" --set guest.boot_timeout=8s
 kb run "$mini" -o "$WORK/r-noisy" --set guest.image="$here/images/noisy"
 check "damaged and truncated frames" 0 '4 of 4 counted'

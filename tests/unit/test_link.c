@@ -291,7 +291,7 @@ static void a_panic_is_named_with_the_end_of_the_console(void **state)
 	f->guest.state = HV_CRASHED;
 	assert_int_equal(link_receive(&f->link, 1000, &m, &e), -1);
 	assert_int_equal(e.status, STATUS_INCOMPLETE);
-	holds(e.text, "the guest crashed: its kernel panicked; the end of its console:");
+	holds(e.text, "the guest crashed: its kernel panicked: Kernel panic");
 	holds(e.text, "\n  | line 499\n  | [    1.0] Kernel panic - not syncing: ?[31mno init?");
 	assert_null(strstr(e.text, "line 490"));
 }
