@@ -14,6 +14,7 @@
  * {"schema":"kickbench-run/1","kickbench":"0.1.0","started":"2026-01-31T12:00:00Z",
  *  "scenario":{"name","file","baseline":"none","blocks":8,"repeats":1,"pairing":"boots","primary":"iops",
  *              "margin":0.03,"fail_margin":0,"alpha":0.05,"fail_on":["stalled","corrupt"]},
+ *  "set":["disk.size=64M"],                              (the --set values, for a resume)
  *  "seed":N,"accel":{"used":"tcg","why":"…"},
  *  "versions":{"hypervisor","library","emulator"},
  *  "guests":[{"name","image","vcpus":1,"memory_bytes":N,"kernel":"6.1.0-32-cloud-amd64"}],

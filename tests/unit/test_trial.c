@@ -277,6 +277,8 @@ static void talk_before_the_span(struct hv_guest *g)
 	if (++g->counter < 30)
 		fake_say(g, FRAME_STATUS, STATUS_AT(0));
 	else if (g->counter == 30)
+		fake_say(g, FRAME_BEGIN, BEGIN);
+	else
 		fake_say(g, FRAME_RESULT, RESULT);
 }
 
