@@ -317,6 +317,28 @@ enum hv_state hv_guest_state(struct hv_guest *guest)
 	return state;
 }
 
+/*
+ * libvirt (9.0 seen) deadlocks when a console stream is aborted at the moment in which another of its threads
+ * disposes of the domain: each holds the lock that the other wants. So let that be over first: the domain has
+ * left the list, and the thread that took it off has had time to drop its last reference.
+ */
+static void await_disposal(struct hv_guest *guest)
+{
+	unsigned char uuid[VIR_UUID_BUFLEN];
+	virDomainPtr still;
+
+	if (virDomainGetUUID(guest->domain, uuid))
+		return;
+	for (int turn = 0; turn < 400; turn++) {
+		still = virDomainLookupByUUID(guest->hv->connection, uuid);
+		if (!still)
+			break;
+		virDomainFree(still);
+		usleep(5000);
+	}
+	usleep(50000);
+}
+
 void hv_guest_destroy(struct hv_guest *guest)
 {
 	struct hv *hv;
@@ -331,6 +353,7 @@ void hv_guest_destroy(struct hv_guest *guest)
 		if (guest->port[i].stream)
 			virStreamEventRemoveCallback(guest->port[i].stream); /* fails when its end removed it */
 	drained = hv_drain(hv);
+	await_disposal(guest);
 	for (int i = 0; i < PORTS; i++)
 		if (guest->port[i].stream) {
 			virStreamAbort(guest->port[i].stream);

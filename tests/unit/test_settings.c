@@ -48,7 +48,7 @@ static void defaults(void **state)
 static void every_key_is_read_and_written(void **state)
 {
 	static const struct { const char *key, *value, *text; } rows[] = {
-		{ "size", "64M", "67108864" }, { "backend", "memory", "memory" }, { "path", "/var/tmp", "/var/tmp" },
+		{ "size", "64M", "64M" }, { "backend", "memory", "memory" }, { "path", "/var/tmp", "/var/tmp" },
 		{ "latency_ns", "1000", "1000" }, { "cache", "writethrough", "writethrough" }, { "io", "io_uring", "io_uring" },
 		{ "ioeventfd", "off", "off" }, { "event_idx", "yes", "on" }, { "packed", "0", "off" },
 		{ "iothread", "on", "on" }, { "poll_max_ns", "0", "0" }, { "queues", "4", "4" }, { "queue_size", "128", "128" },
