@@ -115,16 +115,21 @@ static void take_result(struct watch *w, json_t *body)
 {
 	struct trial *t = w->trial;
 	const char *notes = json_string_value(json_object_get(body, "notes"));
-	json_int_t status = json_integer_value(json_object_get(body, "status"));
+	const json_t *status = json_object_get(body, "status");
 
 	t->result = json_incref(body);
 	finish_host(w);
-	if (status == 0) {
+	if (!json_is_integer(status)) {
+		t->status = TRIAL_FAILED;
+		snprintf(t->message, sizeof(t->message), "the guest's result has no status");
+		return;
+	}
+	if (json_integer_value(status) == 0) {
 		t->status = TRIAL_OK;
 		return;
 	}
 	t->status = TRIAL_FAILED;
-	snprintf(t->message, sizeof(t->message), "kickio ended with status %d%s%.400s", (int)status,
+	snprintf(t->message, sizeof(t->message), "kickio ended with status %d%s%.400s", (int)json_integer_value(status),
 		 notes && *notes ? ": " : "", notes ? notes : "");
 	make_plain(t->message);
 }
