@@ -180,7 +180,7 @@ static int hv_version(struct hv *hv, struct hv_version *v, struct error *e)
 
 	memset(v, 0, sizeof(*v));
 	if (virConnectGetVersion(hv->connection, &number) < 0)
-		return hv_libvirt_error(e, STATUS_HOST, "the emulator's version");
+		return hv_libvirt_error(e, STATUS_HOST, "libvirt finds no QEMU that works (Debian: package qemu-system-x86)");
 	snprintf(v->hypervisor, sizeof(v->hypervisor), "%s %lu.%lu.%lu", virConnectGetType(hv->connection),
 		 number / 1000000, number / 1000 % 1000, number % 1000);
 	if (virConnectGetLibVersion(hv->connection, &number) < 0)
