@@ -3,6 +3,7 @@
 
 #include "host/boot.h"
 #include "host/command.h"
+#include "host/compare.h"
 #include "host/plan.h"
 #include "host/reporting.h"
 #include "host/run_options.h"
@@ -71,9 +72,12 @@ static void print_detectable(const struct scenario *s, const struct plan *p)
 	}
 	printf("effect on %s that %u blocks and %zu cells find with a chance of %.0f %%, by how much the\n"
 	       "ratio of two boots of one block varies:\n", s->primary, p->nblocks, family, POWER * 100);
-	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
-		printf("  %4.0f %%  ->  %.1f %%\n", noise[i] * 100,
-		       (stats_detectable(p->nblocks, noise[i], s->alpha, POWER, family) - 1) * 100);
+	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++) {
+		char words[PERCENT_TEXT_SIZE];
+
+		percent_text((stats_detectable(p->nblocks, noise[i], s->alpha, POWER, family) - 1) * 100, "", words);
+		printf("  %4.0f %%  ->  %s %%\n", noise[i] * 100, words);
+	}
 }
 
 static int run(int argc, char **argv, struct error *e)

@@ -1,6 +1,7 @@
 #include "host/compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "host/scenario.h"
@@ -236,27 +237,46 @@ bool compare_sign_flip_hopeless(const struct comparison *c)
 
 /* ---- words ---- */
 
+/* Beyond this nobody learns anything from the digits: two noisy blocks give intervals up to 1e15 %. */
+#define MOST_PERCENT 1000
+
+void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE])
+{
+	double size = fabs(percent);
+
+	if (size > MOST_PERCENT) /* infinite too */
+		snprintf(out, PERCENT_TEXT_SIZE, "more than %s%d", sign, MOST_PERCENT);
+	else if (*sign)
+		snprintf(out, PERCENT_TEXT_SIZE, "%+.1f", percent);
+	else
+		snprintf(out, PERCENT_TEXT_SIZE, "%.*f", size < 0.995 ? 2 : size < 99.95 ? 1 : 0, percent);
+}
+
 void effect_words(const struct effect *effect, enum metric metric, struct text *out)
 {
 	const struct metric_info *info = metric_info(metric);
 	double ratio = effect->paired.ratio, percent = fabs(ratio - 1) * 100;
+	char words[PERCENT_TEXT_SIZE];
 
 	if (isnan(ratio))
 		return;
-	if (percent < 0.005)
+	if (percent < 0.005) {
 		text_add(out, "equal %s", info->title);
-	else
-		text_add(out, "%.*f %% %s", percent < 0.995 ? 2 : percent < 99.95 ? 1 : 0, percent,
-			 ratio > 1 ? info->more : info->less);
+		return;
+	}
+	percent_text(percent, "", words);
+	text_add(out, "%s %% %s", words, ratio > 1 ? info->more : info->less);
 }
 
 static void unclear_words(const struct comparison *c, const struct finding *f, struct text *out)
 {
 	const struct effect *primary = &f->effect[c->dataset->primary];
+	char low[PERCENT_TEXT_SIZE], high[PERCENT_TEXT_SIZE];
 
+	percent_text(100 * (primary->paired.low95 - 1), "+", low);
+	percent_text(100 * (primary->paired.high95 - 1), "+", high);
 	effect_words(primary, c->dataset->primary, out);
-	text_add(out, ", %+.1f to %+.1f %% (95 %%); ", 100 * (primary->paired.low95 - 1),
-		 100 * (primary->paired.high95 - 1));
+	text_add(out, ", %s to %s %% (95 %%); ", low, high);
 	if (f->blocks_needed > c->dataset->nblocks)
 		text_add(out, "about %zu blocks would settle it", f->blocks_needed);
 	else if (f->blocks_needed)
@@ -290,7 +310,7 @@ void finding_words(const struct comparison *c, const struct finding *f, struct t
 		effect_words(primary, d->primary, out);
 		break;
 	case VERDICT_NOT_TESTED:
-		text_add(out, primary->kind == EFFECT_ZERO ? "%s is zero in some block" : "%s is constant",
+		text_add(out, primary->kind == EFFECT_ZERO ? "%s is zero or below in some block" : "%s is constant",
 			 metric_info(d->primary)->title);
 		break;
 	case VERDICT_SAME:

@@ -62,6 +62,13 @@ unsigned compare_fail(const struct comparison *c, unsigned fail_on);
 
 const char *verdict_name(enum verdict verdict); /* "not effective" */
 
+/*
+ * A percentage without its sign of percent: "0.12", "12.3", "123"; above 1000 "more than 1000", whose digits are
+ * noise to a reader. With sign "+": "+12.3", "-4.5", "more than +1000".
+ */
+#define PERCENT_TEXT_SIZE 32
+void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE]);
+
 /* "12.3 % more IOPS", "equal mean latency": an effect in words; nothing when there is no ratio. */
 void effect_words(const struct effect *effect, enum metric metric, struct text *out);
 

@@ -288,10 +288,32 @@ void report_environment(const struct dataset *d, struct text *out)
 	text_add(out, "\n");
 }
 
+/* A word for a shell: in quotes where it needs them. */
+static void add_quoted(const char *word, struct text *out)
+{
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,%+-")]) {
+		text_add(out, "%s", word);
+		return;
+	}
+	text_add(out, "'");
+	for (; *word; word++)
+		text_add(out, *word == '\'' ? "'\\''" : "%c", *word);
+	text_add(out, "'");
+}
+
+/* The seed last: it may have been among the values that were set. */
 void report_reproduce(const struct dataset *d, struct text *out)
 {
-	const json_t *seed = json_object_get(d->run, "seed");
+	const json_t *seed = json_object_get(d->run, "seed"), *set;
+	size_t i;
 
-	text_add(out, "AGAIN, in the folder of this run (scenario.ini is the scenario as it was run)\n");
-	text_add(out, "  kickbench run scenario.ini --set scenario.seed=%llu\n", (unsigned long long)json_integer_value(seed));
+	text_add(out, "AGAIN, in the folder of this run (scenario.ini is the file that was run)\n");
+	text_add(out, "  kickbench run scenario.ini");
+	json_array_foreach(json_object_get(d->run, "set"), i, set)
+		if (json_is_string(set)) {
+			text_add(out, " --set ");
+			add_quoted(json_string_value(set), out);
+			text_add(out, " \\\n   "); /* goes on in the next line */
+		}
+	text_add(out, " --set scenario.seed=%llu\n", (unsigned long long)json_integer_value(seed));
 }

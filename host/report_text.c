@@ -59,19 +59,40 @@ static void verdict_list(const struct comparison *c, unsigned variant, struct te
 	}
 }
 
+/* A ratio with three significant digits at least. */
+static void factor_text(double ratio, char *out, size_t size)
+{
+	static const double step[] = { 0.00995, 0.0995, 9.9995, 99.995, 999.95 };
+	static const int decimals[] = { 5, 4, 3, 2, 1 };
+	size_t i = 0;
+
+	while (i < 5 && ratio >= step[i])
+		i++;
+	if (i == 5)
+		snprintf(out, size, ">1000");
+	else if (ratio < 0.001)
+		snprintf(out, size, "<0.001");
+	else
+		snprintf(out, size, "%.*f", decimals[i], ratio);
+}
+
 /* "1.131 [1.094, 1.169]" */
 static void ratio_text(const struct effect *e, char *out, size_t size)
 {
 	const struct stats_paired *s = &e->paired;
-	double largest = e->kind == EFFECT_INTERVAL ? s->high95 : s->ratio;
-	int decimals = largest < 10 ? 3 : largest < 100 ? 2 : largest < 1000 ? 1 : 0;
+	char ratio[16], low[16], high[16];
 
-	if (isnan(s->ratio))
+	if (isnan(s->ratio)) {
 		snprintf(out, size, "-");
-	else if (e->kind == EFFECT_INTERVAL)
-		snprintf(out, size, "%.*f [%.*f, %.*f]", decimals, s->ratio, decimals, s->low95, decimals, s->high95);
+		return;
+	}
+	factor_text(s->ratio, ratio, sizeof(ratio));
+	factor_text(s->low95, low, sizeof(low));
+	factor_text(s->high95, high, sizeof(high));
+	if (e->kind == EFFECT_INTERVAL)
+		snprintf(out, size, "%s [%s, %s]", ratio, low, high);
 	else
-		snprintf(out, size, "%.*f", decimals, s->ratio);
+		snprintf(out, size, "%s", ratio);
 }
 
 /* A name that is too long for its column gets a line of its own. */
@@ -150,7 +171,7 @@ static void other_table(const struct comparison *c, const struct finding *f, str
 		name_and_sides(metric_info((enum metric)m)->title, METRIC_NAME, e, (enum metric)m, out);
 		text_add(out, "  ");
 		if (e->kind == EFFECT_ZERO)
-			text_add(out, "zero: not tested");
+			text_add(out, "zero or below: no ratio");
 		else if (e->kind == EFFECT_CONSTANT)
 			text_add(out, "constant: not tested");
 		else
@@ -188,6 +209,7 @@ static void detectable(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
 	double least = HUGE_VAL, most = 0;
+	char low[PERCENT_TEXT_SIZE], high[PERCENT_TEXT_SIZE];
 
 	for (size_t i = 0; i < c->nfindings; i++) {
 		const struct effect *e = &c->finding[i].effect[d->primary];
@@ -201,11 +223,13 @@ static void detectable(const struct comparison *c, struct text *out)
 		return;
 	least = 100 * (stats_detectable(d->nblocks, least, d->alpha, 0.9, c->nfindings) - 1);
 	most = 100 * (stats_detectable(d->nblocks, most, d->alpha, 0.9, c->nfindings) - 1);
+	percent_text(least, "", low);
+	percent_text(most, "", high);
 	text_add(out, " With the spread seen here, %u blocks find a change of ", d->nblocks);
-	if (most - least > 0.05)
-		text_add(out, "%.1f %% (quietest cell) to %.1f %% (noisiest)", least, most);
+	if (strcmp(low, high))
+		text_add(out, "%s %% (quietest cell) to %s %% (noisiest)", low, high);
 	else
-		text_add(out, "%.1f %%", most);
+		text_add(out, "%s %%", high);
 	text_add(out, " nine times in ten.");
 }
 

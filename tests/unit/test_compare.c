@@ -202,7 +202,7 @@ static void constants_and_zeros_are_not_tested(void **state)
 
 	(void)state;
 	expect(&j, 0, VERDICT_NOT_TESTED, "not tested: interrupts per I/O is constant");
-	expect(&j, 1, VERDICT_NOT_TESTED, "not tested: interrupts per I/O is zero in some block");
+	expect(&j, 1, VERDICT_NOT_TESTED, "not tested: interrupts per I/O is zero or below in some block");
 	close_to(j.c->finding[1].effect[METRIC_INTERRUPTS].baseline, 7 / 8.0, 1e-12);
 	assert_true(isnan(j.c->finding[0].holm) && isnan(j.c->finding[0].sign_flip));
 	assert_int_equal(j.c->finding[0].effect[METRIC_GUEST_CPU].kind, EFFECT_NO_DATA);
@@ -238,6 +238,23 @@ static void pairing_removes_what_a_block_shares(void **state)
 	release(&j);
 }
 
+static void huge_percentages_are_capped(void **state)
+{
+	static const struct { double percent; const char *sign, *words; } cases[] = {
+		{ 0.123, "", "0.12" }, { 12.34, "", "12.3" }, { 999.4, "", "999" }, { 1000.1, "", "more than 1000" },
+		{ INFINITY, "", "more than 1000" }, { -4.56, "+", "-4.6" }, { 4.56, "+", "+4.6" },
+		{ 2198749090471614.8, "+", "more than +1000" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char words[PERCENT_TEXT_SIZE];
+
+		percent_text(cases[i].percent, cases[i].sign, words);
+		assert_string_equal(words, cases[i].words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +267,7 @@ int main(void)
 		cmocka_unit_test(constants_and_zeros_are_not_tested),
 		cmocka_unit_test(few_blocks_make_sign_flips_hopeless),
 		cmocka_unit_test(pairing_removes_what_a_block_shares),
+		cmocka_unit_test(huge_percentages_are_capped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

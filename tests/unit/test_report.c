@@ -256,6 +256,34 @@ static void latency_is_primary(void **state)
 	render("latency", (struct folder){ .cell = { "randread rate" }, .primary = "clat_mean", .shape = kinds }, NULL);
 }
 
+/* Ratios of the blocks: 30 and 1/20 000 in the first cell, 20 and 22 in the second; the third has no spread to speak of. */
+static void wildly(const struct folder_place *at, struct folder_trial *t)
+{
+	static const double factor[3][2] = { { 30, 0.00005 }, { 20, 22 }, { 0.0123, 0.0124 } };
+
+	if (at->variant == 1)
+		faster(t, factor[at->cell][at->block - 1]);
+	if (at->variant == 1 && at->cell == 1)
+		t->device_us = 1000; /* more than the latency: the rest is negative */
+}
+
+static void set_values(const struct folder *f)
+{
+	char path[300];
+	json_t *run;
+
+	snprintf(path, sizeof(path), "%s/run.json", f->path);
+	run = json_load_file(path, 0, NULL);
+	json_object_set_new(run, "set", json_pack("[s,s]", "disk.size=16M", "workload.bs=4k, 8k; it's"));
+	folder_put_json(f->path, "run.json", run);
+}
+
+static void two_noisy_blocks_and_set_values(void **state)
+{
+	(void)state;
+	render("wild", (struct folder){ .blocks = 2, .cell = { "noisy", "large", "small" }, .shape = wildly }, set_values);
+}
+
 static void nothing_to_compare(void **state)
 {
 	(void)state;
@@ -296,6 +324,7 @@ int main(void)
 		cmocka_unit_test(disks_and_repeats),
 		cmocka_unit_test(zero_interrupts_and_few_data),
 		cmocka_unit_test(latency_is_primary),
+		cmocka_unit_test(two_noisy_blocks_and_set_values),
 		cmocka_unit_test(nothing_to_compare),
 		cmocka_unit_test(paragraphs_are_wrapped),
 	};
