@@ -1,5 +1,6 @@
 #include "host/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,6 +66,23 @@ static int make_named(const char *results, const char *name, char *path, size_t 
 	return error_errno(e, STATUS_HOST, "cannot make the run folder %s", path);
 }
 
+/* Something beside the folders that a killed run may have left empty: somebody's files, not to be written over. */
+static bool holds_files(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+			found = found && strcmp(entry->d_name, folders[i]);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 int store_create(const char *path, const char *results, const char *name, struct store **out, struct error *e)
 {
 	char made[4096];
@@ -83,6 +101,8 @@ int store_create(const char *path, const char *results, const char *name, struct
 		if (taken)
 			return error_set(e, STATUS_USAGE, "%s already holds a run: choose another folder, or go on with --resume %s",
 					 path, path);
+		if (holds_files(path))
+			return error_set(e, STATUS_USAGE, "%s is not empty: choose a new folder, a run's files have fixed names", path);
 		if (dirs_make(path, e))
 			return -1;
 	}

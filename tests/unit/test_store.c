@@ -92,6 +92,30 @@ static void a_taken_folder_is_refused(void **state)
 	json_decref(run);
 }
 
+/* -o FOLDER: files of somebody else are not written over; what a killed run has left empty is taken. */
+static void only_an_empty_folder_is_taken(void **state)
+{
+	struct store *s = create(*state, "mine"), *second = NULL;
+	struct error e = { 0 };
+	char text[8] = "";
+	FILE *f;
+
+	store_close(s);
+	assert_int_equal(store_create(scratch_path(*state, "mine"), NULL, NULL, &second, &e), 0);
+	store_close(second);
+	scratch_text(*state, "mine/scenario.ini", "old\n");
+	assert_int_equal(store_create(scratch_path(*state, "mine"), NULL, NULL, &second, &e), -1);
+	assert_null(second);
+	assert_int_equal(e.status, STATUS_USAGE);
+	holds(e.text, "is not empty");
+	error_clear(&e);
+	f = fopen(scratch_path(*state, "mine/scenario.ini"), "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "old\n");
+}
+
 static void places_that_cannot_be_written(void **state)
 {
 	struct store *out = NULL;
@@ -215,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_run_has_its_folders), TEST(named_runs_do_not_collide), TEST(a_taken_folder_is_refused),
+		TEST(only_an_empty_folder_is_taken),
 		TEST(places_that_cannot_be_written), TEST(writing_replaces_whole_files), TEST(json_comes_back),
 		TEST(damage_and_other_versions_are_refused), TEST(cut_trials_are_all_kept), TEST(only_what_is_empty_is_discarded),
 	};
