@@ -171,24 +171,71 @@ int experiment_record(struct experiment *x, struct error *e)
 	return add_session(x, e);
 }
 
+/* Numbers as the file keeps them. */
+static bool same(const json_t *a, const json_t *b)
+{
+	const size_t how = JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12);
+	char *x = a ? json_dumps(a, how) : NULL, *y = b ? json_dumps(b, how) : NULL;
+	bool equal = x && y && !strcmp(x, y);
+
+	free(x);
+	free(y);
+	return equal;
+}
+
+/*
+ * The part of run.json that a resume must find again, or blocks of two experiments would be compared. Left
+ * out: where the scenario lay, what is done with the verdicts, and the guest's kernel (a block has one for all its
+ * variants, and the report warns of a mixture).
+ */
+static json_t *kept_part(const json_t *run)
+{
+	json_t *part = json_pack("{s:O?,s:O?,s:O?,s:O?,s:O?}", "scenario", json_object_get(run, "scenario"), "guests",
+				 json_object_get(run, "guests"), "variants", json_object_get(run, "variants"), "cells",
+				 json_object_get(run, "cells"), "plan", json_object_get(json_object_get(run, "plan"), "boots"));
+	json_t *copy = json_deep_copy(part), *guest;
+	size_t i;
+
+	json_decref(part);
+	json_object_del(json_object_get(copy, "scenario"), "file");
+	json_object_del(json_object_get(copy, "scenario"), "fail_on");
+	json_array_foreach(json_object_get(copy, "guests"), i, guest) {
+		json_object_del(guest, "kernel");
+		json_object_del(guest, "arguments");
+	}
+	return copy;
+}
+
+int run_file_same_experiment(const json_t *kept, const json_t *now, const char *folder, struct error *e)
+{
+	json_t *a = kept_part(kept), *b = kept_part(now), *value;
+	const char *key;
+	int status = a && b ? 0 : error_set(e, STATUS_HOST, "out of memory");
+
+	json_object_foreach(b, key, value)
+		if (status == 0 && !same(json_object_get(a, key), value))
+			status = error_set(e, STATUS_USAGE, "%s/scenario.ini is no longer the scenario that was run, or this kickbench "
+					   "understands it otherwise: they differ in \"%s\" of run.json", folder, key);
+	json_decref(a);
+	json_decref(b);
+	return status;
+}
+
 int experiment_take_up(struct experiment *x, struct error *e)
 {
-	json_t *cells, *mine = cells_json(x);
-	int status = 0;
+	json_t *now;
+	int status;
 
-	if (store_read_json(x->store, "run.json", "kickbench-run/1", &x->run, e)) {
-		json_decref(mine);
+	if (store_read_json(x->store, "run.json", "kickbench-run/1", &x->run, e))
 		return -1;
-	}
-	cells = json_object_get(x->run, "cells");
-	if (!json_equal(cells, mine))
-		status = error_set(e, STATUS_USAGE, "%s/scenario.ini is no longer the scenario that was run: its cells differ from run.json",
-				   store_path(x->store));
-	else if (strcmp(json_string_value(json_object_get(json_object_get(x->run, "accel"), "used")) ?: "",
-			accel_name(x->accel[0].used)))
+	now = json_pack("{s:o,s:o,s:o,s:o,s:o}", "scenario", scenario_json(x->scenario), "guests", guests_json(x), "variants",
+			variants_json(x), "cells", cells_json(x), "plan", plan_json(x));
+	status = run_file_same_experiment(x->run, now, store_path(x->store), e);
+	json_decref(now);
+	if (status == 0 && strcmp(json_string_value(json_object_get(json_object_get(x->run, "accel"), "used")) ?: "",
+				  accel_name(x->accel[0].used)))
 		status = error_set(e, STATUS_HOST, "the run began under another accelerator than this host uses now: results of KVM "
 				   "and TCG are never mixed (accel = in [guest] decides)");
-	json_decref(mine);
 	return status ? -1 : add_session(x, e);
 }
 

@@ -14,6 +14,12 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 		       json_t *effective);
 int run_file_store_trial(struct experiment *x, unsigned number, const json_t *record, struct error *e);
 
+/*
+ * Whether `now` (the same members of a run.json, made from what was read today) would measure what `kept` did:
+ * settings, cells, order and seed's plan. An error names the part that differs; folder is for its text.
+ */
+int run_file_same_experiment(const json_t *kept, const json_t *now, const char *folder, struct error *e);
+
 /* Write into run.json how this session ended: message NULL when it is complete. */
 int run_file_end(struct experiment *x, const char *message, struct error *e);
 
