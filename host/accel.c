@@ -214,9 +214,8 @@ int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_req
 	save(r, text_get(&key), out);
 	status = 0;
 out:
-	if (disk.path)
-		unlink(disk.path);
-	disk_free(&disk);
+	disk.temporary = true; /* with its mark */
+	disk_release(&disk);
 	text_free(&key);
 	return status;
 }

@@ -12,6 +12,9 @@ seen=$(json "$WORK/w-mini/trials/000001.json" "d['status'], d['fio']['jobs'][0][
 noise=$(grep -lE 'BUG:|WARNING:|panic' "$WORK"/w-mini/console/*.log)
 [ -z "$noise" ] && pass "guest consoles are clean" || fail "guest consoles are clean" "$noise"
 
+left=$(ls -A "$XDG_STATE_HOME/kickbench/trial")
+[ -z "$left" ] && pass "nothing is left of the trial guest's disk" || fail "nothing is left of the trial guest's disk" "$left"
+
 kb plan "$mini" --xml kickfd
 check "plan --xml" 0 "ioeventfd=\"on\""
 kb plan "$mini" --set scenario.blocks=8
