@@ -247,7 +247,7 @@ static enum observed status_of(const struct dataset *d, const struct planned_tri
 
 static void note_seen(struct loading *l, const json_t *trial)
 {
-	static const char *const key[] = { "accel", "guest_kernel" };
+	static const char *const key[] = { "accel", "guest_kernel", "qemu_version" };
 
 	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
 		const char *value = json_string_value(json_object_get(trial, key[i]));

@@ -57,7 +57,7 @@ struct dataset {
 	/*
 	 * What was seen, as sets with counts. Per variant: {"boots":n,"verified":{"KEY = VALUE":n},"unverified":{"TEXT":n},
 	 * "mismatch":{"KEY: wanted X, is Y":n},"features":{…}}, counted in boots; whole run: {"accel":{"tcg":n},
-	 * "guest_kernel":{…}}, counted in trials.
+	 * "guest_kernel":{…},"qemu_version":{…}}, counted in trials.
 	 */
 	json_t *effective; /* array, by variant */
 	json_t *seen;

@@ -96,6 +96,7 @@ static void accel_and_versions(const struct dataset *d, struct text *out)
 			text_add(&t, ", %s", text_in(versions, key[i]));
 	line("versions", &t, out);
 	mixture(d, "guest_kernel", "guest kernels", out);
+	mixture(d, "qemu_version", "emulators", out);
 }
 
 static const json_t *settings_of(const struct dataset *d, size_t variant)
