@@ -148,6 +148,7 @@ static int run(int argc, char **argv, struct error *e)
 {
 	struct running r = { .session = { .lock = -1 } };
 	unsigned failed = 0;
+	size_t lost = 0;
 	int status = -1;
 
 	if (run_options_parse(argc, argv, "osrcf", &r.options, e))
@@ -161,11 +162,11 @@ static int run(int argc, char **argv, struct error *e)
 		hint(&r);
 		goto out;
 	}
-	if (reporting_write(r.x.store, stdout, r.scenario->fail_on, &failed, e))
+	if (reporting_write(r.x.store, stdout, r.scenario->fail_on, &failed, &lost, e))
 		goto out;
 	status = failed ? STATUS_FAILED : STATUS_OK;
-	if (r.x.failed && !failed) {
-		error_set(e, STATUS_INCOMPLETE, "%zu of %zu trials failed: the comparison is incomplete", r.x.failed,
+	if (lost && !failed) { /* those of a session before a resume too */
+		error_set(e, STATUS_INCOMPLETE, "%zu of %zu trials failed: the comparison is incomplete", lost,
 			  r.plan->ntrials);
 		status = -1;
 	}

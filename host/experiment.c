@@ -174,7 +174,6 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 		if (run_file_store_trial(x, t->number, record, e))
 			goto out;
 	}
-	x->failed += trial.status != TRIAL_OK;
 	status = trial.status == TRIAL_STALLED;
 	if (trial.status != TRIAL_OK) {
 		char line[700];
@@ -210,7 +209,6 @@ static int give_up_rest(struct experiment *x, struct boot *b, const struct plan_
 		json_decref(record);
 		if (status)
 			return -1;
-		x->failed++;
 		x->view.done++;
 	}
 	return 0;

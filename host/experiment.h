@@ -30,7 +30,6 @@ struct experiment {
 	double expected_s;
 	struct progress_view view;
 	const volatile sig_atomic_t *interrupted;
-	size_t failed;                 /* trials that are not ok */
 };
 
 /* Settings and test disks of every variant. */
@@ -41,7 +40,7 @@ int experiment_record(struct experiment *x, struct error *e);
 int experiment_take_up(struct experiment *x, struct error *e);
 
 /*
- * Run every block that is not complete. 0: all trials are stored (x->failed of them not ok); -1: the run
+ * Run every block that is not complete. 0: all trials are stored, ok or not; -1: the run
  * stopped early. Either way no guest is left running, and run.json says how this session ended.
  */
 int experiment_run(struct experiment *x, struct error *e);

@@ -6,7 +6,8 @@
 #include "host/report_json.h"
 #include "host/report_text.h"
 
-int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, struct error *e)
+int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
+		    struct error *e)
 {
 	struct comparison *c = NULL;
 	struct dataset *d = NULL;
@@ -25,6 +26,7 @@ int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *
 	if (out)
 		fputs(text_get(&text), out);
 	*failed = compare_fail(c, fail_on);
+	*lost = d->ntrials - d->nok;
 	if (store_write(store, "report.txt", text_get(&text), text.length, e) ||
 	    store_write_json(store, "report.json", json, e))
 		goto out;

@@ -10,9 +10,10 @@
 
 /*
  * Load, compare, print the text to out (NULL: nowhere) and keep report.txt and report.json in the folder.
- * *failed: verdicts of the mask that occurred.
+ * *failed: verdicts of the mask that occurred; *lost: planned trials that do not count, of every session.
  */
-int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, struct error *e);
+int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
+		    struct error *e);
 
 /* The --set values and the seed of a run. *list points into *owner; both are the caller's. */
 int reporting_resumed_set(const struct store *store, json_t **owner, const char ***list, size_t *count, struct error *e);

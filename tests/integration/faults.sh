@@ -68,6 +68,8 @@ kb run "$mini" -o "$WORK/r-noisy" --set guest.image="$here/images/noisy"
 check "damaged and truncated frames" 0 '4 of 4 counted'
 kb run "$mini" -o "$WORK/r-eio" --set disk.inject_error=read-error@2048 --set workload.read.time_based=0 --set workload.read.runtime=30
 check "disk returns EIO" 3 'Input/output error' 'offset'
+kb run --resume "$WORK/r-eio"
+check "a resume of a run whose trials failed is not complete" 3 'trials failed'
 kb report "$WORK/r-eio"
 check "report names the failed trials" 0 'incomplete' 'Input/output error'
 
