@@ -89,7 +89,7 @@ static void catch_signals(void)
 int main(int argc, char **argv)
 {
 	struct error e = { 0 };
-	int status;
+	int status, lost;
 
 	if (argc < 2) {
 		usage(stderr);
@@ -103,9 +103,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (!strcmp(commands[i]->name, argv[1])) {
 			status = commands[i]->run(argc - 1, argv + 1, &e);
+			lost = fflush(stdout); /* before the error: they may go to one place */
 			if (e.status)
 				fprintf(stderr, "kickbench: %s\n", e.text);
-			if (fflush(stdout) && !status) {
+			if (lost && !status) {
 				fprintf(stderr, "kickbench: the output could not be written: %s\n", strerror(errno));
 				return STATUS_INCOMPLETE;
 			}
