@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,10 +45,13 @@ int boot_xml(const struct boot_request *r, struct text *xml, struct error *e)
 	struct domain_disk disk[BOOT_DISKS];
 	struct text name = { 0 };
 	struct domain_spec spec;
+	struct utsname host = { 0 };
 	int status;
 
+	uname(&host);
 	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
 	spec = describe(r, text_get(&name), disk);
+	spec.owner_host = host.nodename;
 	status = domain_xml(&spec, xml, e);
 	text_free(&name);
 	return status;

@@ -71,7 +71,8 @@ static int check_spec(const struct domain_spec *spec, struct error *e)
 		return error_set(e, STATUS_USAGE, "%zu disks, at most %d", spec->ndisks, DOMAIN_MAX_DISKS);
 	if (!spec->kernel)
 		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
-	if (check_string("the guest's name", spec->name, e) || check_string("the emulator's path", spec->emulator, e) ||
+	if (check_string("the guest's name", spec->name, e) || check_string("the host's name", spec->owner_host, e) ||
+	    check_string("the emulator's path", spec->emulator, e) ||
 	    check_string("the kernel's path", spec->kernel, e) || check_string("the initrd's path", spec->initrd, e) ||
 	    check_string("the kernel's command line", spec->cmdline, e))
 		return -1;
@@ -122,6 +123,8 @@ static void add_metadata(xmlNode *root, const struct domain_spec *spec)
 	xmlNs *ns = xmlNewNs(owner, BAD_CAST DOMAIN_NAMESPACE, BAD_CAST "kickbench");
 
 	xmlSetNs(owner, ns);
+	if (spec->owner_host)
+		attribute(owner, "host", spec->owner_host);
 	attribute_f(owner, "pid", "%ld", spec->owner_pid);
 	attribute_f(owner, "started", "%" PRIu64, spec->owner_started);
 }

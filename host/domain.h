@@ -20,6 +20,7 @@ struct domain_spec {
 	enum accel accel; /* KVM or TCG, decided */
 	const char *emulator; /* path, NULL: libvirt's choice */
 	const char *kernel, *initrd, *cmdline;
+	const char *owner_host;  /* where owner_pid is one; NULL: not said */
 	long owner_pid;          /* kept in <metadata>: leftovers are those whose owner is gone */
 	uint64_t owner_started;  /* its start time in clock ticks (/proc/PID/stat), against reused pids */
 	const struct domain_disk *disk;
@@ -33,8 +34,9 @@ struct domain_spec {
  */
 int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e);
 
-/* The owner that an XML names; -1 when it is not one of ours. */
-int domain_owner(const char *xml, long *pid, uint64_t *started);
+/* The owner that an XML names; -1 when it is not one of ours. host: "" when it does not say. */
+#define DOMAIN_HOST_SIZE 128
+int domain_owner(const char *xml, char host[DOMAIN_HOST_SIZE], long *pid, uint64_t *started);
 
 /*
  * poll_max_ns is no part of the XML: libvirt learnt it in 9.4 and cannot say what is in force. Append the QMP

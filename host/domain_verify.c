@@ -60,9 +60,10 @@ static char *lookup(xmlDoc *doc, const char *path)
 	return copy;
 }
 
-int domain_owner(const char *xml, long *pid, uint64_t *started)
+int domain_owner(const char *xml, char host[DOMAIN_HOST_SIZE], long *pid, uint64_t *started)
 {
 	xmlDoc *doc = parse(xml);
+	char *host_text = lookup(doc, "string(/domain/metadata/kb:owner/@host)");
 	char *pid_text = lookup(doc, "string(/domain/metadata/kb:owner/@pid)");
 	char *started_text = lookup(doc, "string(/domain/metadata/kb:owner/@started)");
 	char *pid_end = NULL, *started_end = NULL;
@@ -73,6 +74,8 @@ int domain_owner(const char *xml, long *pid, uint64_t *started)
 		*started = strtoull(started_text, &started_end, 10);
 		rc = *pid_end || *started_end || *pid <= 0 ? -1 : 0;
 	}
+	snprintf(host, DOMAIN_HOST_SIZE, "%s", host_text ? host_text : "");
+	free(host_text);
 	free(pid_text);
 	free(started_text);
 	xmlFreeDoc(doc);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "host/domain.h"
 #include "host/process.h"
@@ -16,11 +17,15 @@ struct found {
 static void look(void *context, const char *name, const char *xml)
 {
 	struct found *f = context;
+	char host[DOMAIN_HOST_SIZE], **grown;
+	struct utsname here = { 0 };
 	uint64_t started;
-	char **grown;
 	long pid;
 
-	if (domain_owner(xml, &pid, &started) || process_lives((pid_t)pid, started))
+	uname(&here);
+	if (domain_owner(xml, host, &pid, &started) || process_lives((pid_t)pid, started))
+		return;
+	if (*host && strcmp(host, here.nodename)) /* a shared hypervisor: who lives there cannot be told here */
 		return;
 	grown = realloc(f->name, (f->count + 1) * sizeof(*grown));
 	if (!grown) {

@@ -34,7 +34,7 @@ static void setup(struct fixture *f)
 	}
 	f->guest = (struct guest){ .vcpus = 2, .memory = 64u << 20 };
 	f->spec = (struct domain_spec){ .name = "kickbench-1", .guest = &f->guest, .accel = ACCEL_TCG, .kernel = "/k",
-					.initrd = "/i", .cmdline = "quiet", .owner_pid = 77, .owner_started = 123456789012,
+					.initrd = "/i", .cmdline = "quiet", .owner_host = "h&1", .owner_pid = 77, .owner_started = 123456789012,
 					.disk = f->disk, .ndisks = 1 };
 }
 
@@ -265,6 +265,7 @@ static void nodes_of_our_own(void **state)
 
 static void owner(void **state)
 {
+	char host[DOMAIN_HOST_SIZE];
 	struct fixture f;
 	long pid = 0;
 	uint64_t started = 0;
@@ -272,12 +273,13 @@ static void owner(void **state)
 	(void)state;
 	setup(&f);
 	make(&f);
-	assert_int_equal(0, domain_owner(text_get(&f.xml), &pid, &started));
+	assert_int_equal(0, domain_owner(text_get(&f.xml), host, &pid, &started));
+	assert_string_equal(host, "h&1");
 	assert_int_equal(77, pid);
 	assert_true(started == 123456789012);
-	assert_int_equal(-1, domain_owner("<domain><name>kickbench-x</name></domain>", &pid, &started));
-	assert_int_equal(-1, domain_owner("<domain><metadata><owner pid='1' started='2'/></metadata></domain>", &pid, &started));
-	assert_int_equal(-1, domain_owner("no XML", &pid, &started));
+	assert_int_equal(-1, domain_owner("<domain><name>kickbench-x</name></domain>", host, &pid, &started));
+	assert_int_equal(-1, domain_owner("<domain><metadata><owner pid='1' started='2'/></metadata></domain>", host, &pid, &started));
+	assert_int_equal(-1, domain_owner("no XML", host, &pid, &started));
 	teardown(&f);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include <cmocka.h>
 
@@ -16,7 +17,7 @@
 
 /* A connection that only knows names and XML. */
 struct hv {
-	struct { char name[32]; struct text xml; bool destroyed; } guest[4];
+	struct { char name[32]; struct text xml; bool destroyed; } guest[5];
 	size_t count;
 	bool blind, stubborn;
 };
@@ -26,13 +27,13 @@ static int nothing(void)
 	return 0;
 }
 
-static void add(struct hv *hv, const char *name, long pid, uint64_t started)
+static void add(struct hv *hv, const char *name, const char *host, long pid, uint64_t started)
 {
 	struct settings settings;
 	struct domain_disk disk = { .settings = &settings, .source = "/x", .serial = "kb-disk0" };
 	struct guest guest = { .name = (char *)"g", .vcpus = 1, .memory = 64 << 20 };
 	struct domain_spec spec = { .name = name, .guest = &guest, .accel = ACCEL_TCG, .kernel = "/k", .initrd = "/i",
-				    .cmdline = "", .owner_pid = pid, .owner_started = started, .disk = &disk, .ndisks = 1 };
+				    .cmdline = "", .owner_host = host, .owner_pid = pid, .owner_started = started, .disk = &disk, .ndisks = 1 };
 	struct error e = { 0 };
 
 	settings_default(&settings);
@@ -76,19 +77,22 @@ static void only_orphans_are_ended(void **state)
 	int told;
 	pid_t dead = child_start(nothing, &told);
 	uint64_t started = process_started(dead);
+	struct utsname here;
 
 	(void)state;
+	uname(&here);
 	child_kill(dead);
 	child_collect(dead);
-	add(&hv, "kickbench-dead", dead, started);
-	add(&hv, "kickbench-living", getpid(), process_started(getpid()));
-	add(&hv, "kickbench-reused", getpid(), process_started(getpid()) + 1);
+	add(&hv, "kickbench-dead", here.nodename, dead, started);
+	add(&hv, "kickbench-living", here.nodename, getpid(), process_started(getpid()));
+	add(&hv, "kickbench-reused", NULL, getpid(), process_started(getpid()) + 1);
 	snprintf(hv.guest[3].name, sizeof(hv.guest[3].name), "kickbench-stranger");
 	text_add(&hv.guest[hv.count++].xml, "<domain type='qemu'><name>kickbench-stranger</name></domain>");
+	add(&hv, "kickbench-elsewhere", "another.host", dead, started);
 	said = 0;
 	assert_int_equal(leftovers_destroy(&ops, &hv, say, &e), 2);
 	assert_true(hv.guest[0].destroyed && hv.guest[2].destroyed);
-	assert_false(hv.guest[1].destroyed || hv.guest[3].destroyed);
+	assert_false(hv.guest[1].destroyed || hv.guest[3].destroyed || hv.guest[4].destroyed);
 	assert_int_equal(said, 2);
 	hv.stubborn = true;
 	assert_int_equal(leftovers_destroy(&ops, &hv, say, &e), -1);
