@@ -45,7 +45,10 @@ static double interrupts(const struct measured *m) { return per_io(&m->interrupt
 static double device_time(const struct measured *m) { return per_io(&m->device_us); }
 static double exits(const struct measured *m) { return per_io(&m->exits); }
 
-/* What virtio and the notifications add to the device's own time; may be negative where the guest merges. */
+/*
+ * What virtio and the notifications add to the device's own time, and with several jobs the wait for the guest's CPUs too;
+ * may be negative where the guest merges or reads from its cache.
+ */
 static double overhead(const struct measured *m)
 {
 	return clat_mean(m) / 1000 - device_time(m);
@@ -74,8 +77,8 @@ static const struct metric_info table[METRICS] = {
 	[METRIC_DEVICE_TIME] = { "device_time_per_io", "device time per request",
 				 "more device time per request", "less device time per request", UNIT_US, false,
 				 device_time },
-	[METRIC_OVERHEAD] = { "overhead_per_io", "virtio + notification", "more virtio overhead",
-			      "less virtio overhead", UNIT_US, false, overhead },
+	[METRIC_OVERHEAD] = { "overhead_per_io", "latency less device time", "more time outside the device",
+			      "less time outside the device", UNIT_US, false, overhead },
 	[METRIC_EXITS] = { "exits_per_io", "KVM exits per I/O", "more exits per I/O", "fewer exits per I/O",
 			   UNIT_COUNT, false, exits },
 };
