@@ -174,6 +174,24 @@ void crew_wait(struct crew *crew, uint64_t ns)
 			;
 }
 
+/*
+ * The counts of a process that died are good up to its end, but it did not get to say how long it took:
+ * without that they would be reported as done in one millisecond. Those of a ramp are not to be reported.
+ */
+static void settle(struct clone *c)
+{
+	struct job_result *r = &c->slot->result;
+	uint64_t us = (clock_monotonic_ns() - c->slot->recording_ns) / 1000;
+
+	if (slot_load(&c->slot->phase) < PHASE_RUN) {
+		memset(r->dir, 0, sizeof(r->dir));
+		return;
+	}
+	for (unsigned d = 0; d < DDIRS; d++)
+		r->dir[d].runtime_us = r->dir[d].ios ? us : 0;
+	r->runtime_ms = r->total_runtime_ms = (us + 999) / 1000;
+}
+
 /* What waitpid said about a process: one that did not come to its end is a failed job. */
 static void bury(struct clone *c, int status)
 {
@@ -183,6 +201,8 @@ static void bury(struct clone *c, int status)
 	c->alive = false;
 	if (WIFSIGNALED(status))
 		c->killed_by = WTERMSIG(status);
+	if (!whole)
+		settle(c);
 	if (!whole || c->killed_by) {
 		FAIL(failure, EINTR, "process died");
 		if (c->killed_by)
