@@ -40,4 +40,10 @@ static inline uint64_t clock_ns(const struct clock *c)
 	return clock_other_ns(c);
 }
 
+/* gettimeofday can be set back, and time stamp counters of two processors may differ: no time then, not 584 years. */
+static inline uint64_t clock_elapsed(uint64_t start, uint64_t now)
+{
+	return now > start ? now - start : 0;
+}
+
 #endif

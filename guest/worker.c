@@ -55,23 +55,25 @@ static int finish_short(struct worker *w, struct direction *d, uint64_t file_end
 
 	while (moved < whole.length) {
 		publish(&d->short_ios, d->short_ios + 1);
-		if (w->io.moved == 0)
-			return fail_io(w, EIO, "full resid");
+		if (w->io.moved == 0) {
+			fail_io(w, EIO, "full resid");
+			break;
+		}
 		w->io.offset += w->io.moved;
 		w->io.buffer = (char *)w->io.buffer + w->io.moved;
 		w->io.length -= w->io.moved;
 		if (file_end && w->io.offset == file_end)
 			break;
 		w->engine->queue(w->engine_state, &w->io);
-		if (w->io.error)
+		if (w->io.error) {
+			fail_io(w, w->io.error, "io_u error");
 			break;
+		}
 		moved += w->io.moved;
 	}
-	if (w->io.error)
-		return fail_io(w, w->io.error, "io_u error");
-	w->io = whole;
+	w->io = whole; /* after a failure as well: the buffer is freed by its start */
 	w->io.moved = moved;
-	return 0;
+	return w->setup.slot->result.failure.error ? -1 : 0;
 }
 
 static int sync_file(struct worker *w)
@@ -84,7 +86,7 @@ static int sync_file(struct worker *w)
 	w->io.ddir = DDIR_SYNC;
 	start = clock_ns(&w->clock);
 	w->engine->queue(w->engine_state, &w->io);
-	took = clock_ns(&w->clock) - start;
+	took = clock_elapsed(start, clock_ns(&w->clock));
 	if (w->io.error)
 		return fail_io(w, w->io.error, "io_u error");
 	w->io.ddir = ddir;
@@ -155,9 +157,8 @@ static inline enum ddir draw_ddir(struct worker *w)
 static inline bool prepare(struct worker *w)
 {
 	w->io.ddir = w->mixed ? draw_ddir(w) : w->only;
-	while (!next_place(w))
-		if (!restart(w))
-			return false;
+	if (!next_place(w) && (!restart(w) || !next_place(w)))
+		return false;
 	w->io.length = w->length[w->io.ddir];
 	if (w->io.ddir == DDIR_WRITE)
 		stamp(w);
@@ -209,7 +210,7 @@ static enum loop_end sync_loop(struct worker *w, uint64_t deadline)
 				return LOOP_FAILED;
 			now = clock_ns(&w->clock);
 		}
-		record(w, d, now - start);
+		record(w, d, clock_elapsed(start, now));
 		w->bytes_left -= w->io.length < w->bytes_left ? w->io.length : w->bytes_left;
 		w->ios_left--;
 		if (now >= deadline)
@@ -345,6 +346,6 @@ void worker_run(struct worker *w)
 	}
 	if (job->end_fsync && rw_writes(job->rw) && end != LOOP_FAILED)
 		flush_all(w);
-	complete_result(w, clock_ns(&w->clock) - start);
+	complete_result(w, clock_elapsed(start, clock_ns(&w->clock)));
 	slot_store(&w->setup.slot->phase, PHASE_DONE);
 }
