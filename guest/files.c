@@ -275,8 +275,16 @@ static int size_file(struct file *f, const struct job *job, unsigned count, unsi
 		wanted = rest;
 	}
 	f->bytes = wanted;
-	if (f->bytes >= bs)
+	if (f->bytes > INT64_MAX || f->start > INT64_MAX - f->bytes) {
+		note_send(notes, "kickio: %s: offset=%llu and size=%llu reach beyond what a file can hold", job->name,
+			  (unsigned long long)f->start, (unsigned long long)f->bytes);
+		return FAIL(failure, EFBIG, "total_file_size");
+	}
+	if (f->bytes >= bs && f->bytes >= job_largest_bs(job))
 		return 0;
+	if (f->bytes >= bs)
+		bs = job_largest_bs(job);
+	/* A mixed job that can never do one of its directions would end at once, or look for room for ever. */
 	note_send(notes, "kickio: size too small, must not be less than minimum block size: %llu < %llu",
 		  (unsigned long long)f->bytes, (unsigned long long)bs);
 	return FAIL(failure, EINVAL, "total_file_size");

@@ -70,6 +70,15 @@ struct job {
 	size_t nwritten;
 };
 
+/* The largest block among the directions that the job uses. */
+static inline uint64_t job_largest_bs(const struct job *job)
+{
+	uint64_t r = rw_reads(job->rw) ? job->bs[DDIR_READ] : 0;
+	uint64_t w = rw_writes(job->rw) ? job->bs[DDIR_WRITE] : 0;
+
+	return r > w ? r : w;
+}
+
 enum eta_mode { ETA_AUTO, ETA_ALWAYS, ETA_NEVER };
 enum output_format { OUTPUT_NORMAL = 1, OUTPUT_JSON = 2, OUTPUT_JSON_PLUS = 4 };
 

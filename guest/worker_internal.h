@@ -41,14 +41,6 @@ struct worker {
 
 #define WORKER_FAIL(w, error, ...) FAIL(&(w)->setup.slot->result.failure, error, __VA_ARGS__)
 
-static inline uint64_t job_largest_bs(const struct job *job)
-{
-	uint64_t r = rw_reads(job->rw) ? job->bs[DDIR_READ] : 0;
-	uint64_t w = rw_writes(job->rw) ? job->bs[DDIR_WRITE] : 0;
-
-	return r > w ? r : w;
-}
-
 static inline void worker_set_limits(struct worker *w)
 {
 	const struct job *job = w->setup.job;
