@@ -316,7 +316,7 @@ int value_time(const char *s, uint64_t *us, struct error *e)
 	factor = *rest ? unit_factor(time_units, rest) : SECOND;
 	if (!factor || is_hex(s) || (*rest && starts_blank(s)))
 		return refuse_time(s, v, rest, e);
-	if (v > INT64_MAX / factor)
+	if (v > INT64_MAX / 1000 / factor) /* it has to fit in nanoseconds, too */
 		return error_set(e, STATUS_FAILED, "the time is too long");
 	*us = v * factor;
 	return 0;

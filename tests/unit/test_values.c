@@ -180,6 +180,7 @@ static void times(void **state)
 	refuses_time("-1", "negative");
 	refuses_time("s", "not a number");
 	refuses_time("999999999999d", "too long");
+	refuses_time("200000d", "too long"); /* fits in microseconds, not in nanoseconds */
 }
 
 static void booleans(void **state)
