@@ -10,34 +10,10 @@ static int no_memory(struct error *e)
 	return error_set(e, STATUS_HOST, "out of memory");
 }
 
-static void free_strings(struct job *job)
-{
-	free(job->name);
-	free(job->description);
-	free(job->filename);
-	free(job->directory);
-	job->name = job->description = job->filename = job->directory = NULL;
-}
-
 static int copy_string(char **place, const char *from, struct error *e)
 {
 	*place = from ? strdup(from) : NULL;
 	return from && !*place ? no_memory(e) : 0;
-}
-
-/* A job with the settings of another, but nothing written yet. */
-static int copy_job(struct job *to, const struct job *from, struct error *e)
-{
-	*to = *from;
-	to->written = NULL;
-	to->nwritten = 0;
-	to->name = to->description = to->filename = to->directory = NULL;
-	if (copy_string(&to->description, from->description, e) || copy_string(&to->filename, from->filename, e) ||
-	    copy_string(&to->directory, from->directory, e)) {
-		free_strings(to);
-		return -1;
-	}
-	return 0;
 }
 
 int build_begin(struct build *b, struct error *e)
@@ -49,7 +25,7 @@ int build_begin(struct build *b, struct error *e)
 
 void build_free(struct build *b)
 {
-	free_strings(&b->global);
+	job_release(&b->global);
 }
 
 static int new_job(struct build *b, struct error *e)
@@ -65,7 +41,7 @@ static int new_job(struct build *b, struct error *e)
 		jobs->job = job;
 		b->capacity = capacity;
 	}
-	if (copy_job(&jobs->job[jobs->count], &b->global, e))
+	if (job_copy(&jobs->job[jobs->count], &b->global, e))
 		return -1;
 	jobs->count++;
 	b->open = true;
