@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "guest/text.h"
 
@@ -75,14 +76,46 @@ static int section(struct build *b, char *line, struct error *e)
 	return build_section(b, line + 1, e);
 }
 
-static int option(struct build *b, char *line, struct error *e)
+/* Where the lines come from. */
+struct source {
+	const char *path; /* "-": stdin */
+	unsigned depth;   /* 0: the job file itself, else included, and without sections */
+	bool in_section;
+};
+
+#define MAX_DEPTH 8
+
+static int read_lines(struct build *b, struct source *from, struct error *e);
+
+/* A name that is not there is taken from the folder of the file that includes it. */
+static int include(struct build *b, const struct source *from, const char *name, struct error *e)
+{
+	const char *slash = strrchr(from->path, '/');
+	struct source file = { .depth = from->depth + 1, .in_section = true };
+	struct text path = {0};
+	int rc;
+
+	if (*name == '\0')
+		return error_set(e, STATUS_FAILED, "include needs the name of a file");
+	if (file.depth > MAX_DEPTH)
+		return error_set(e, STATUS_FAILED, "files include each other more than %d deep", MAX_DEPTH);
+	if (slash && access(name, F_OK) < 0)
+		text_add_bytes(&path, from->path, (size_t)(slash - from->path) + 1);
+	text_add(&path, "%s", name);
+	file.path = text_get(&path);
+	rc = path.failed ? error_set(e, STATUS_HOST, "out of memory") : read_lines(b, &file, e);
+	text_free(&path);
+	return rc;
+}
+
+static int option(struct build *b, const struct source *from, char *line, struct error *e)
 {
 	struct text expanded = {0};
 	char *name, *value;
 	int rc = -1;
 
 	if (strncmp(line, "include", 7) == 0 && (line[7] == '\0' || isspace((unsigned char)line[7])))
-		return error_set(e, STATUS_FAILED, "include is known to fio but not supported by kickio");
+		return b->skip ? 0 : include(b, from, trim(line + 7), e);
 	if (expand(&expanded, line, e) || refuse_keywords(text_get(&expanded), e))
 		goto out;
 	if (expanded.failed || !expanded.data) {
@@ -101,7 +134,7 @@ out:
 	return rc;
 }
 
-static int line_of_file(struct build *b, char *line, bool *in_section, struct error *e)
+static int line_of_file(struct build *b, struct source *from, char *line, struct error *e)
 {
 	/* a comment begins anywhere, not only at the start of a line: fio's rule */
 	line[strcspn(line, ";#")] = '\0';
@@ -109,35 +142,47 @@ static int line_of_file(struct build *b, char *line, bool *in_section, struct er
 	if (*line == '\0')
 		return 0;
 	if (*line == '[') {
-		*in_section = true;
+		if (from->depth)
+			return error_set(e, STATUS_FAILED, "no sections in an included file");
+		from->in_section = true;
 		return section(b, line, e);
 	}
-	if (!*in_section)
+	if (!from->in_section)
 		return error_set(e, STATUS_FAILED, "option <%s> outside of [] job section", line);
-	return option(b, line, e);
+	return option(b, from, line, e);
 }
 
-int jobfile_parse(struct build *b, const char *path, struct error *e)
+static int read_lines(struct build *b, struct source *from, struct error *e)
 {
-	bool from_stdin = strcmp(path, "-") == 0, in_section = false;
-	FILE *f = from_stdin ? stdin : fopen(path, "r");
+	bool from_stdin = from->depth == 0 && strcmp(from->path, "-") == 0;
+	FILE *f = from_stdin ? stdin : fopen(from->path, "r");
 	size_t capacity = 0;
 	char *line = NULL;
 	int number = 0, rc = 0;
 
 	if (!f)
-		return error_errno(e, STATUS_FAILED, "unable to open '%s' job file", path);
-	b->from_file = true;
+		return error_errno(e, STATUS_FAILED, "unable to open '%s' job file", from->path);
 	while (rc == 0 && getline(&line, &capacity, f) >= 0) {
 		number++;
-		rc = line_of_file(b, line, &in_section, e);
+		rc = line_of_file(b, from, line, e);
 	}
 	if (rc)
-		error_context(e, "%s:%d", from_stdin ? "stdin" : path, number);
+		error_context(e, "%s:%d", from_stdin ? "stdin" : from->path, number);
 	else if (ferror(f))
-		rc = error_errno(e, STATUS_FAILED, "cannot read '%s'", path);
+		rc = error_errno(e, STATUS_FAILED, "cannot read '%s'", from->path);
 	free(line);
 	if (!from_stdin)
 		fclose(f);
+	return rc;
+}
+
+int jobfile_parse(struct build *b, const char *path, struct error *e)
+{
+	struct source from = { .path = path };
+	int rc;
+
+	b->from_file = true;
+	rc = read_lines(b, &from, e);
+	b->skip = false;
 	return rc;
 }

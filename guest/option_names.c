@@ -3,58 +3,42 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 static const char *const fio_options[] = {
-	"alloc-size", "allow_file_create", "allow_mounted_write", "allrandrepeat", "append-terse",
-	"arguments", "atomic", "aux-path", "ba", "bandwidth-log", "bindname", "block_error_percentiles",
-	"blockalign", "blocksize_range", "blocksize_unaligned", "brick", "bs_unaligned", "bsrange",
-	"bssplit", "buffer_compress_chunk", "buffer_compress_percentage", "buffer_pattern", "busy_poll",
-	"bwavgtime", "cgroup", "cgroup_nodelete", "cgroup_weight", "clat_percentiles", "client",
-	"clientname", "clustername", "cmd_type", "cmdprio", "cmdprio_bssplit", "cmdprio_class",
-	"cmdprio_percentage", "conf", "continue_on_error", "cpuchunks", "cpuclock-test", "cpuload",
-	"cpumask", "cpumode", "cpus_allowed", "cpus_allowed_policy", "crctest", "create_fsync",
-	"create_on_open", "create_only", "create_serialize", "daemonize", "debug", "dedupe_global",
-	"dedupe_mode", "dedupe_percentage", "dedupe_working_set_percentage", "disable_bw",
-	"disable_bw_measurement", "disable_clat", "disable_lat", "disable_slat", "disk_util", "do_verify",
-	"donorname", "error_dump", "exec_postrun", "exec_prerun", "exit_on_io_done", "exit_what",
-	"exitall", "exitall_on_error", "experimental_verify", "fadvise_hint", "fallocate", "fdatasync",
-	"file_append", "file_service_type", "filename_format", "filesize", "fill_device",
-	"fill_fs", "fixedbufs", "flow", "flow_id", "flow_sleep", "force_async", "fsync_on_close", "gid",
-	"grace_time", "gtod_cpu", "gtod_reduce", "hipri", "hipri_percentage", "hostname", "hugepage-size",
-	"idle-prof", "ignore_error", "ignore_zone_limits", "include", "inflate-log", "inplace",
-	"interface", "io_submit_mode", "iodepth_batch", "iodepth_batch_complete",
-	"iodepth_batch_complete_max", "iodepth_batch_complete_min", "iodepth_batch_submit", "iodepth_low",
-	"iomem", "iopsavgtime", "ioscheduler", "job_max_open_zones", "kb_base", "lat_percentiles",
-	"latency_percentile", "latency_run", "latency_target", "latency_window", "listen", "lockfile",
-	"lockmem", "log_alternate_epoch", "log_alternate_epoch_clock_id", "log_avg_msec",
-	"log_compression", "log_compression_cpus", "log_entries", "log_hist_coarseness", "log_hist_msec",
-	"log_max_value", "log_offset", "log_prio", "log_store_compressed", "log_unix_epoch", "loops",
+	"alloc-size", "allow_file_create", "allrandrepeat", "append-terse", "arguments", "atomic",
+	"aux-path", "bandwidth-log", "bindname", "block_error_percentiles", "brick", "busy_poll",
+	"cgroup", "cgroup_nodelete", "cgroup_weight", "client", "clientname", "clustername", "cmd_type",
+	"cmdprio", "cmdprio_bssplit", "cmdprio_class", "cmdprio_percentage", "conf", "cpuchunks",
+	"cpuclock-test", "cpuload", "cpumask", "cpumode", "crctest", "create_fsync", "create_only",
+	"create_serialize", "daemonize", "debug", "dedupe_global", "dedupe_mode",
+	"dedupe_working_set_percentage", "disk_util", "donorname", "error_dump", "exec_postrun",
+	"exec_prerun", "exit_on_io_done", "exit_what", "experimental_verify", "file_append",
+	"fill_device", "fill_fs", "flow", "flow_id", "flow_sleep", "force_async", "fsync_on_close", "gid",
+	"grace_time", "gtod_cpu", "hipri_percentage", "hostname", "hugepage-size", "idle-prof",
+	"ignore_error", "ignore_zone_limits", "include", "inflate-log", "inplace", "interface",
+	"io_submit_mode", "iomem", "ioscheduler", "job_max_open_zones", "kb_base", "listen", "lockfile",
+	"lockmem", "log_alternate_epoch", "log_alternate_epoch_clock_id", "log_compression",
+	"log_compression_cpus", "log_entries", "log_prio", "log_store_compressed", "log_unix_epoch",
 	"max-jobs", "max_latency", "max_open_zones", "mem", "merge-blktrace-only", "merge_blktrace_file",
-	"merge_blktrace_iters", "merge_blktrace_scalars", "minimal", "mss", "nice", "nodelay",
-	"nonvectored", "nowait", "nr_files", "nrfiles", "numa_cpu_nodes", "numa_mem_policy",
-	"offset_align", "offset_increment", "opendir", "openfiles", "overwrite", "per_job_logs",
-	"percentage_random", "pingpong", "pool", "port", "pre_read", "prio", "prioclass", "profile",
-	"program", "protocol", "random_distribution", "random_generator", "rate", "rate_cycle",
-	"rate_ignore_thinktime", "rate_iops", "rate_iops_min", "rate_min", "rate_process", "ratecycle",
-	"ratemin", "rbdname", "read_beyond_wp", "read_iolog", "read_iolog_chunked", "readfua",
-	"refill_buffers", "registerfiles", "remote-config", "replay_align", "replay_no_stall",
-	"replay_redirect", "replay_scale", "replay_skip", "replay_time_scale", "rw_sequencer",
-	"scramble_buffers", "section", "serialize_overlap", "server", "sg_write_mode", "showcmd",
-	"significant_figures", "single-instance", "skip_bad", "slat_percentiles", "sqthread_poll",
-	"sqthread_poll_cpu", "ss", "ss_dur", "ss_ramp", "startdelay", "stat_type", "stats",
-	"status-interval", "std_redirect", "steadystate", "steadystate_duration", "steadystate_ramp_time",
-	"stonewall", "stream_id", "sync", "sync_file_range", "terse-version", "thinktime",
-	"thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime", "thinktime_spin", "thp",
+	"merge_blktrace_iters", "merge_blktrace_scalars", "mss", "nodelay", "numa_cpu_nodes",
+	"numa_mem_policy", "offset_align", "opendir", "pingpong", "pool", "port", "pre_read", "prio",
+	"prioclass", "profile", "program", "protocol", "random_generator", "rate_cycle",
+	"rate_ignore_thinktime", "rate_iops_min", "rate_min", "ratecycle", "ratemin", "rbdname",
+	"read_beyond_wp", "read_iolog", "read_iolog_chunked", "readfua", "remote-config", "replay_align",
+	"replay_no_stall", "replay_redirect", "replay_scale", "replay_skip", "replay_time_scale",
+	"rw_sequencer", "serialize_overlap", "server", "sg_write_mode", "showcmd", "significant_figures",
+	"single-instance", "skip_bad", "sqthread_poll_cpu", "ss", "ss_dur", "ss_ramp", "stat_type",
+	"stats", "std_redirect", "steadystate", "steadystate_duration", "steadystate_ramp_time",
+	"stream_id", "sync_file_range", "thinktime_blocks_type", "thinktime_iotime", "thp",
 	"touch_objects", "trigger", "trigger-file", "trigger-remote", "trigger-timeout", "trim_backlog",
 	"trim_backlog_batch", "trim_percentage", "trim_verify_zero", "ttl", "uid", "uncached",
-	"unified_rw_reporting", "unique_filename", "unit_base", "unlink", "unlink_each_loop", "uri",
-	"userspace_reap", "verb", "verify", "verify_async", "verify_backlog", "verify_backlog_batch",
-	"verify_dump", "verify_fatal", "verify_interval", "verify_offset", "verify_only", "verify_pattern",
-	"verify_state_load", "verify_state_save", "volume", "wait_for", "wait_for_previous",
-	"warnings-fatal", "window_size", "write_barrier", "write_bw_log", "write_hint", "write_hist_log",
-	"write_iolog", "write_iops_log", "write_lat_log", "writefua", "zero_buffers",
-	"zone_reset_frequency", "zone_reset_threshold", "zonecapacity", "zonemode", "zonerange",
-	"zonesize", "zoneskip",
+	"unified_rw_reporting", "unique_filename", "unit_base", "unlink_each_loop", "uri",
+	"userspace_reap", "verb", "verify_async", "verify_backlog_batch", "verify_dump",
+	"verify_interval", "verify_offset", "verify_state_load", "verify_state_save", "volume",
+	"wait_for", "warnings-fatal", "window_size", "write_barrier", "write_hint", "write_iolog",
+	"writefua", "zone_reset_frequency", "zone_reset_threshold", "zonecapacity", "zonemode",
+	"zonerange", "zonesize", "zoneskip",
 };
 
 static const char *const fio_engines[] = {
@@ -63,6 +47,41 @@ static const char *const fio_engines[] = {
 	"mtd", "nbd", "net", "netsplice", "null", "pmemblk", "posixaio", "psync", "pvsync", "pvsync2",
 	"rados", "rbd", "rdma", "sg", "splice", "sync", "vsync",
 };
+
+const char *const kickio_engines[] = {
+	"io_uring", "libaio", "null", "posixaio", "psync", "pvsync2", "sync", NULL,
+};
+
+/* Where an engine cannot be, whatever the build; system NULL: everywhere but on Linux. */
+static const struct impossible {
+	const char *engine, *system, *reason;
+} impossible[] = {
+	{ "io_uring", NULL, "only Linux has io_uring(7)" },
+	{ "libaio", NULL, "only Linux has io_submit(2)" },
+	{ "posixaio", "OpenBSD", "OpenBSD has no aio(3)" },
+	{ "pvsync2", NULL, "only Linux has preadv2(2)" },
+};
+
+const char *engine_absent_reason(const char *name)
+{
+	struct utsname system;
+	bool known = false;
+
+	for (const char *const *e = kickio_engines; *e; e++)
+		known |= strcmp(*e, name) == 0;
+	if (!known)
+		return NULL;
+	if (uname(&system) < 0)
+		return "left out when it was built";
+	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
+		const struct impossible *m = &impossible[i];
+
+		if (strcmp(m->engine, name) == 0 &&
+		    (m->system ? strcmp(system.sysname, m->system) == 0 : strcmp(system.sysname, "Linux") != 0))
+			return m->reason;
+	}
+	return "left out when it was built";
+}
 
 static bool listed(const char *const *names, size_t n, const char *name)
 {
@@ -125,18 +144,22 @@ static void nearer(const char *name, const char *candidate, const char **best, u
 	}
 }
 
+static void nearest_of(const char *name, const struct option *o, const char **best, unsigned *least)
+{
+	for (; o->name; o++) {
+		nearer(name, o->name, best, least);
+		nearer(name, o->alias, best, least);
+	}
+}
+
 const char *option_nearest(const char *name)
 {
-	const struct option *const tables[] = { job_options, program_options };
 	/* further away than this is a guess, not a slip of the finger */
 	unsigned least = strlen(name) < 4 ? 2 : strlen(name) / 3 + 2;
 	const char *best = NULL;
 
-	for (size_t t = 0; t < 2; t++) {
-		for (const struct option *o = tables[t]; o->name; o++) {
-			nearer(name, o->name, &best, &least);
-			nearer(name, o->alias, &best, &least);
-		}
-	}
+	for (const struct option_section *t = job_sections; t->title; t++)
+		nearest_of(name, t->options, &best, &least);
+	nearest_of(name, program_options, &best, &least);
 	return best;
 }

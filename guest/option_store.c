@@ -92,11 +92,35 @@ static int store_directions(const struct option *o, uint64_t *place, const char 
 	return 0;
 }
 
+static int store_range(const struct option *o, struct range *place, const char *value, struct error *e)
+{
+	struct range r;
+
+	if (value_range(value, &r, e) || out_of_range(o, r.lo, e) || out_of_range(o, r.hi, e))
+		return -1;
+	*place = r;
+	return 0;
+}
+
+static int store_ranges(const struct option *o, struct range *place, const char *value, struct error *e)
+{
+	struct range r[DDIRS];
+
+	memcpy(r, place, sizeof(r));
+	if (value_ranges(value, r, e))
+		return -1;
+	for (int d = 0; d < DDIRS; d++)
+		if (r[d].hi && (out_of_range(o, r[d].lo, e) || out_of_range(o, r[d].hi, e)))
+			return -1;
+	memcpy(place, r, sizeof(r));
+	return 0;
+}
+
 static int store_time(const struct option *o, uint64_t *place, const char *value, struct error *e)
 {
 	uint64_t us;
 
-	if (value_time(value, &us, e))
+	if ((o->kind == OPTION_TIME ? value_time : value_microseconds)(value, &us, e))
 		return -1;
 	if (us < o->min)
 		return error_set(e, STATUS_FAILED, "the time is too short (%llumsec min)",
@@ -147,6 +171,55 @@ static int store_choice(const struct option *o, void *place, const char *value, 
 	return 0;
 }
 
+static int store_service(const struct option *o, struct file_service *place, const char *value, struct error *e)
+{
+	size_t length = strcspn(value, ":");
+	uint64_t every = 1;
+	int kind;
+
+	if (choose(o, value, length, &kind, e))
+		return -1;
+	if (value[length]) {
+		if (kind == SERVICE_SEQUENTIAL)
+			return error_set(e, STATUS_FAILED, "sequential finishes each file; fio ignores the number");
+		if (value_number(value + length + 1, &every, e))
+			return -1;
+		if (every == 0 || every > UINT32_MAX)
+			return error_set(e, STATUS_FAILED, "the number of IOs is from 1 to %u", UINT32_MAX);
+	}
+	*place = (struct file_service){ .kind = (enum service_kind)kind, .every = (unsigned)every };
+	return 0;
+}
+
+static int choose_distribution(const void *context, const char *name, size_t length, enum distribution_kind *kind,
+			       struct error *e)
+{
+	int chosen;
+
+	if (choose(context, name, length, &chosen, e))
+		return -1;
+	*kind = (enum distribution_kind)chosen;
+	return 0;
+}
+
+static int store_section(struct jobs *jobs, const char *value, struct error *e)
+{
+	char **grown, *copy;
+
+	if (strncmp(value, "global", 6) == 0)
+		return error_set(e, STATUS_FAILED, "global sections are read in any case");
+	grown = realloc(jobs->section, (jobs->nsections + 1) * sizeof(*grown));
+	if (grown)
+		jobs->section = grown;
+	copy = strdup(value);
+	if (!grown || !copy) {
+		free(copy);
+		return error_set(e, STATUS_HOST, "out of memory");
+	}
+	grown[jobs->nsections++] = copy;
+	return 0;
+}
+
 static int store_formats(const struct option *o, unsigned *place, const char *value, struct error *e)
 {
 	unsigned mask = 0;
@@ -191,7 +264,10 @@ static int store_engine(const struct engine **place, const char *value, struct e
 	}
 	for (size_t i = 0; engines[i]; i++)
 		text_add(&have, "%s%s", i ? " " : "", engines[i]->name);
-	if (engine_known_to_fio(value))
+	if (engine_absent_reason(value))
+		error_set(e, STATUS_FAILED, "engine %s is not in this build: %s; it has: %s", value,
+			  engine_absent_reason(value), text_get(&have));
+	else if (engine_known_to_fio(value))
 		error_set(e, STATUS_FAILED,
 			  "engine %s is known to fio but not in this kickio, which has: %s", value,
 			  text_get(&have));
@@ -227,11 +303,15 @@ int option_store(const struct option *o, void *base, const char *value, struct e
 {
 	void *place = (char *)base + o->offset;
 
-	if (!value && !option_value_optional(o))
+	if (!value && !option_value_optional(o) && o->kind != OPTION_LOG)
 		return error_set(e, STATUS_FAILED, "option %s requires an argument", o->name);
 	switch (o->kind) {
 	case OPTION_STRING:
 		return store_string(o, place, value, e);
+	case OPTION_LOG:
+		if (value && (*value == '-' || *value == '\0'))
+			return error_set(e, STATUS_FAILED, "this takes the prefix of the file names");
+		return store_string(o, place, value ? value : "", e);
 	case OPTION_FLAG:
 	case OPTION_BOOL:
 	case OPTION_INVERSE:
@@ -245,16 +325,39 @@ int option_store(const struct option *o, void *base, const char *value, struct e
 		return store_seed(o, base, value, e);
 	case OPTION_DIRECTIONS:
 		return store_directions(o, place, value, e);
+	case OPTION_SIGNED:
+		return value_nice(value, place, e);
+	case OPTION_RANGE:
+		return store_range(o, place, value, e);
+	case OPTION_RANGES:
+		return store_ranges(o, place, value, e);
+	case OPTION_TIME_RANGE:
+		return value_time_range(value, place, e);
+	case OPTION_BSSPLIT:
+		return value_bssplit(value, place, e);
 	case OPTION_EXTENT:
 		return value_extent(value, place, e);
 	case OPTION_TIME:
+	case OPTION_MICROSECONDS:
 		return store_time(o, place, value, e);
 	case OPTION_CHOICE:
 		return store_choice(o, place, value, e);
+	case OPTION_SERVICE:
+		return store_service(o, place, value, e);
+	case OPTION_DISTRIBUTION:
+		return value_distribution(value, choose_distribution, o, place, e);
 	case OPTION_FORMATS:
 		return store_formats(o, place, value, e);
 	case OPTION_PERCENTILES:
 		return store_percentiles(base, value, e);
+	case OPTION_PERCENTAGE:
+		return value_percentage(value, place, e);
+	case OPTION_PATTERN:
+		return value_pattern(value, place, e);
+	case OPTION_CPUS:
+		return value_cpus(value, place, e);
+	case OPTION_SECTION:
+		return store_section(base, value, e);
 	case OPTION_ENGINE:
 		return store_engine(place, value, e);
 	case OPTION_DIRECTORY:
@@ -271,5 +374,14 @@ int option_defaults(const struct option *table, void *base, struct error *e)
 	for (const struct option *o = table; o->name; o++)
 		if (o->initial && option_store(o, base, o->initial, e))
 			return error_context(e, "default of %s", o->name);
+	return 0;
+}
+
+int job_defaults(struct job *job, struct error *e)
+{
+	*job = (struct job){ .name = NULL };
+	for (const struct option_section *s = job_sections; s->title; s++)
+		if (option_defaults(s->options, job, e))
+			return -1;
 	return 0;
 }

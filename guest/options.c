@@ -7,7 +7,6 @@
 #include "guest/jobfile.h"
 #include "guest/option_table.h"
 #include "guest/options_build.h"
-#include "guest/os.h"
 
 const char options_no_jobs[] = "No job(s) defined";
 
@@ -21,7 +20,7 @@ struct word {
 /* Whether an option takes the next word as its value. Unknown ones do not, so that they are reported alone. */
 static bool takes_next(const char *name)
 {
-	const struct option *o = option_find(job_options, name);
+	const struct option *o = job_option_find(name);
 
 	if (!o)
 		o = option_find(program_options, name);
@@ -50,57 +49,33 @@ static struct word next_word(int argc, char *const *argv, int *i)
 	return w;
 }
 
-static int command_line(struct build *b, int argc, char *const *argv, const char **file, struct error *e)
+/* The options; job files are passed over. */
+static int command_line(struct build *b, int argc, char *const *argv, struct error *e)
 {
 	for (int i = 1; i < argc;) {
 		struct word w = next_word(argc, argv, &i);
 
-		if (w.is_option) {
-			if (build_option(b, w.name, w.value, e))
-				return -1;
-			continue;
-		}
-		if (*file)
-			return error_set(e, STATUS_FAILED,
-					 "more than one job file: fio starts the second after the first has ended "
-					 "(stonewall), which kickio does not support");
-		*file = w.value;
+		if (w.is_option && build_option(b, w.name, w.value, e))
+			return -1;
 	}
 	return 0;
 }
 
-static uint64_t least_block(const struct job *job)
+/* The job files, in their order, after the options: the jobs of one wait for those of the file before. */
+static int job_files(struct build *b, int argc, char *const *argv, struct error *e)
 {
-	uint64_t least = job->bs[0];
+	unsigned files = 0;
 
-	for (int d = 1; d < DDIRS; d++)
-		if (job->bs[d] < least)
-			least = job->bs[d];
-	return least;
-}
+	for (int i = 1; i < argc;) {
+		struct word w = next_word(argc, argv, &i);
 
-static int check_job(const struct jobs *jobs, struct job *job, struct text *notes, struct error *e)
-{
-	uint64_t least = least_block(job);
-
-	if (jobs->readonly && rw_writes(job->rw))
-		return error_set(e, STATUS_FAILED,
-				 "job <%s> has write or trim bit set, but kickio is in read-only mode",
-				 job->name);
-	if (job->size.bytes && job->size.bytes < least)
-		return error_set(e, STATUS_FAILED,
-				 "size too small, must not be less than minimum block size: %llu < %llu",
-				 (unsigned long long)job->size.bytes, (unsigned long long)least);
-	if (!os_has_processes && !job->thread)
-		text_add(notes, "kickio: this platform does not support process shared mutexes, forcing use of threads. "
-				"Use the 'thread' option to get rid of this warning.\n");
-	if (job->time_based && !job->runtime_us) {
-		text_add(notes, "kickio: time_based requires a runtime/timeout setting\n");
-		job->time_based = false;
+		if (w.is_option)
+			continue;
+		if (files++ && build_next_file(b, e))
+			return -1;
+		if (jobfile_parse(b, w.value, e))
+			return -1;
 	}
-	if (job->engine->synchronous && job->iodepth > 1)
-		text_add(notes, "note: both iodepth >= 1 and synchronous I/O engine are selected, "
-				"queue depth will be capped at 1\n");
 	return 0;
 }
 
@@ -110,13 +85,15 @@ static int check(struct jobs *jobs, struct text *notes, struct error *e)
 
 	if (jobs->count == 0)
 		return error_set(e, STATUS_FAILED, "%s", options_no_jobs);
+	if (jobs->minimal)
+		jobs->output_format = OUTPUT_TERSE;
 	for (size_t i = 0; i < jobs->count; i++) {
 		struct job *job = &jobs->job[i];
 
-		if (i > 0 && job->new_group)
+		if (i > 0 && (job->new_group || job->stonewall))
 			groupid++;
 		job->groupid = groupid;
-		if (check_job(jobs, job, notes, e))
+		if (options_check_job(jobs, job, notes, e))
 			return -1;
 	}
 	return 0;
@@ -125,15 +102,14 @@ static int check(struct jobs *jobs, struct text *notes, struct error *e)
 int options_parse(int argc, char *const *argv, struct jobs *jobs, struct text *notes, struct error *e)
 {
 	struct build b = { .jobs = jobs };
-	const char *file = NULL;
 	int rc;
 
 	*jobs = (struct jobs){ .count = 0 };
 	rc = build_begin(&b, e);
 	if (rc == 0)
-		rc = command_line(&b, argc, argv, &file, e);
-	if (rc == 0 && file)
-		rc = jobfile_parse(&b, file, e);
+		rc = command_line(&b, argc, argv, e);
+	if (rc == 0)
+		rc = job_files(&b, argc, argv, e);
 	if (rc == 0)
 		rc = check(jobs, notes, e);
 	build_free(&b);
@@ -150,6 +126,10 @@ static int inform(FILE *out, const struct word *w, struct error *e)
 	}
 	if (strcmp(w->name, "help") == 0 || strcmp(w->name, "h") == 0) {
 		options_help(out);
+		return 1;
+	}
+	if (strcmp(w->name, "man") == 0) {
+		options_man(out);
 		return 1;
 	}
 	if (strcmp(w->name, "cmdhelp") == 0)

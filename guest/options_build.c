@@ -18,7 +18,8 @@ static int copy_string(char **place, const char *from, struct error *e)
 
 int build_begin(struct build *b, struct error *e)
 {
-	if (option_defaults(job_options, &b->global, e))
+	if (job_defaults(&b->initial, e) || job_defaults(&b->global, e) ||
+	    option_defaults(program_options, &b->nothing, e))
 		return -1;
 	return option_defaults(program_options, b->jobs, e);
 }
@@ -26,6 +27,16 @@ int build_begin(struct build *b, struct error *e)
 void build_free(struct build *b)
 {
 	job_release(&b->global);
+	job_release(&b->initial);
+	jobs_free(&b->nothing);
+}
+
+int build_next_file(struct build *b, struct error *e)
+{
+	job_release(&b->global);
+	b->open = false;
+	b->wall = b->jobs->count > 0;
+	return job_defaults(&b->global, e);
 }
 
 static int new_job(struct build *b, struct error *e)
@@ -43,6 +54,9 @@ static int new_job(struct build *b, struct error *e)
 	}
 	if (job_copy(&jobs->job[jobs->count], &b->global, e))
 		return -1;
+	if (b->wall)
+		jobs->job[jobs->count].stonewall = true;
+	b->wall = false;
 	jobs->count++;
 	b->open = true;
 	return 0;
@@ -53,12 +67,25 @@ static struct job *current(struct build *b)
 	return b->open ? &b->jobs->job[b->jobs->count - 1] : &b->global;
 }
 
+static bool section_wanted(const struct jobs *jobs, const char *name)
+{
+	for (size_t i = 0; i < jobs->nsections; i++)
+		if (strcmp(jobs->section[i], name) == 0)
+			return true;
+	return jobs->nsections == 0;
+}
+
 int build_section(struct build *b, const char *name, struct error *e)
 {
 	if (*name == '\0')
 		return error_set(e, STATUS_FAILED, "a job needs a name");
+	b->skip = false;
 	if (strncmp(name, "global", 6) == 0) {
 		b->open = false;
+		return 0;
+	}
+	if (b->from_file && !section_wanted(b->jobs, name)) {
+		b->skip = true;
 		return 0;
 	}
 	if (new_job(b, e))
@@ -102,13 +129,14 @@ static int unknown(const struct build *b, const char *name, const char *value, s
 	return -1;
 }
 
-static int store(const struct option *o, void *base, const char *name, const char *value, struct error *e)
+static int store(const struct option *o, void *base, const void *initial, const char *name, const char *value,
+		 bool bare, struct error *e)
 {
-	if (!value && !option_value_optional(o))
+	if (!value && !option_value_optional(o) && !bare)
 		return error_set(e, STATUS_FAILED, "option %s requires an argument", name);
 	if (option_store(o, base, value, e))
 		return error_context(e, "failed parsing %s%s%s", name, value ? "=" : "", value ? value : "");
-	return 0;
+	return option_refuse_pending(o, base, initial, e);
 }
 
 static int job_option(struct build *b, const struct option *o, const char *name, const char *value, struct error *e)
@@ -125,15 +153,17 @@ static int job_option(struct build *b, const struct option *o, const char *name,
 	if (!b->from_file && o->kind == OPTION_DIRECTORY && current(b)->filename)
 		return error_set(e, STATUS_FAILED,
 				 "fio ignores --directory after --filename; write --directory first");
-	if (store(o, current(b), name, value, e))
+	if (store(o, current(b), &b->initial, name, value, b->from_file && o->kind == OPTION_LOG, e))
 		return -1;
 	return write_down(b, o->name, value, e);
 }
 
 int build_option(struct build *b, const char *name, const char *value, struct error *e)
 {
-	const struct option *o = option_find(job_options, name);
+	const struct option *o = job_option_find(name);
 
+	if (b->skip)
+		return 0;
 	if (o)
 		return job_option(b, o, name, value, e);
 	o = option_find(program_options, name);
@@ -142,5 +172,5 @@ int build_option(struct build *b, const char *name, const char *value, struct er
 	if (b->from_file)
 		return error_set(e, STATUS_FAILED,
 				 "option %s belongs on the command line, not into a job file", name);
-	return store(o, b->jobs, name, value, e);
+	return store(o, b->jobs, &b->nothing, name, value, false, e);
 }

@@ -7,8 +7,12 @@
 
 struct build {
 	struct jobs *jobs;
+	bool wall; /* the next job gets stonewall: it is the first of a second file */
+	struct job initial;   /* what options have that nobody wrote */
+	struct jobs nothing;  /* the same for those of the program */
 	struct job global; /* defaults of the jobs that start from now on */
 	size_t capacity;
+	bool skip;      /* in a section that --section leaves out */
 	bool open;      /* options go to the last job; else to global */
 	bool from_file; /* program options are refused, and the order of options does not matter */
 };
@@ -16,6 +20,9 @@ struct build {
 /* Zero-initialise b but for jobs, which is empty; then this. build_free() in any case. */
 int build_begin(struct build *b, struct error *e);
 void build_free(struct build *b);
+
+/* Before the second job file: defaults go back to fio's, and the next job waits for all before it. */
+int build_next_file(struct build *b, struct error *e);
 
 /* "global…" goes back to the defaults, another name starts a job. */
 int build_section(struct build *b, const char *name, struct error *e);

@@ -50,6 +50,8 @@ static void option_help(FILE *out, const struct option *o)
 	    o->kind == OPTION_BOOL || o->kind == OPTION_INVERSE)
 		fprintf(out, "%20s: min=%llu, max=%llu\n", "range", (unsigned long long)o->min,
 			(unsigned long long)o->max);
+	if (o->engines)
+		fprintf(out, "%20s: %s\n", "engines", o->engines);
 	if (o->choices)
 		choices_help(out, o->choices);
 }
@@ -59,11 +61,12 @@ int options_cmdhelp(FILE *out, const char *name, struct error *e)
 	const struct option *o;
 
 	if (!name || strcmp(name, "all") == 0) {
-		for (o = job_options; o->name; o++)
-			fprintf(out, "%-24s: %s\n", o->name, o->help);
+		for (const struct option_section *s = job_sections; s->title; s++)
+			for (o = s->options; o->name; o++)
+				fprintf(out, "%-27s: %s\n", o->name, o->help);
 		return 0;
 	}
-	o = option_find(job_options, name);
+	o = job_option_find(name);
 	if (!o)
 		o = option_find(program_options, name);
 	if (o) {
@@ -75,20 +78,40 @@ int options_cmdhelp(FILE *out, const char *name, struct error *e)
 	return error_set(e, STATUS_FAILED, "No such command: %s", name);
 }
 
+static void list_engines(FILE *out)
+{
+	fprintf(out, "Available IO engines:\n");
+	for (size_t i = 0; engines[i]; i++)
+		fprintf(out, "\t%-12s%s\n", engines[i]->name, engines[i]->help);
+	for (const char *const *name = kickio_engines; *name; name++)
+		if (!engine_find(*name))
+			fprintf(out, "\t%-12snot in this build: %s\n", *name, engine_absent_reason(*name));
+}
+
 int options_enghelp(FILE *out, const char *name, struct error *e)
 {
 	const struct engine *engine;
+	bool any = false;
 
 	if (!name) {
-		fprintf(out, "Available IO engines:\n");
-		for (size_t i = 0; engines[i]; i++)
-			fprintf(out, "\t%-12s%s\n", engines[i]->name, engines[i]->help);
+		list_engines(out);
 		return 0;
 	}
 	engine = engine_find(name);
+	if (!engine && engine_absent_reason(name))
+		return error_set(e, STATUS_FAILED, "engine %s is not in this build: %s", name,
+				 engine_absent_reason(name));
 	if (!engine)
 		return error_set(e, STATUS_FAILED, engine_known_to_fio(name) ?
 				 "engine %s is known to fio but not in this kickio" : "engine %s not loadable", name);
-	fprintf(out, "%s: %s\nIO engine %s has no options\n", engine->name, engine->help, engine->name);
+	fprintf(out, "%s: %s\n", engine->name, engine->help);
+	for (const struct option *o = options_engine; o->name; o++) {
+		if (!o->engines || !option_of_engine(o, name))
+			continue;
+		fprintf(out, "%-24s: %s\n", o->name, o->help);
+		any = true;
+	}
+	if (!any)
+		fprintf(out, "IO engine %s has no options\n", engine->name);
 	return 0;
 }

@@ -254,20 +254,20 @@ int value_directions(const char *s, uint64_t n[DDIRS], struct error *e)
 	return 0;
 }
 
-/* What fio 3.33 makes of a time: an unknown word is microseconds, anything else seconds. */
-static uint64_t fio_time(uint64_t n, const char *rest, bool blank, bool hex)
+/* What fio 3.33 makes of a time: an unknown word is microseconds, anything else a bare number. */
+static uint64_t fio_time(uint64_t n, uint64_t bare, const char *rest, bool blank, bool hex)
 {
 	uint64_t factor = unit_factor(time_units, rest);
 
 	if (hex)
 		return n;
 	if (blank || !isalpha((unsigned char)*rest))
-		return n * SECOND;
+		return n * bare;
 	return factor ? n * factor : n;
 }
 
 /* What the writer of a refused time meant, in microseconds; 0 when nobody knows. */
-static uint64_t meant_time(const char *s)
+static uint64_t meant_time(const char *s, uint64_t bare)
 {
 	char *end;
 	double value = strtod(s, &end);
@@ -277,16 +277,16 @@ static uint64_t meant_time(const char *s)
 		return 0;
 	while (*end == ' ' || *end == '\t')
 		end++;
-	factor = *end ? unit_factor(time_units, end) : SECOND;
+	factor = *end ? unit_factor(time_units, end) : bare;
 	if (!factor)
 		factor = unit_factor(wordy_units, end);
 	return factor ? whole(value, factor) : 0;
 }
 
-static int refuse_time(const char *s, uint64_t n, const char *rest, struct error *e)
+static int refuse_time(const char *s, uint64_t n, uint64_t bare, const char *rest, struct error *e)
 {
-	uint64_t us = fio_time(n, rest, starts_blank(s), is_hex(s));
-	uint64_t meant = meant_time(s);
+	uint64_t us = fio_time(n, bare, rest, starts_blank(s), is_hex(s));
+	uint64_t meant = meant_time(s, bare);
 	bool seconds = us && us % SECOND == 0;
 	unsigned long long shown = seconds ? us / SECOND : us;
 	const char *unit = seconds ? "second" : "microsecond", *plural = shown == 1 ? "" : "s";
@@ -306,20 +306,30 @@ static int refuse_time(const char *s, uint64_t n, const char *rest, struct error
 			 unit, plural);
 }
 
-int value_time(const char *s, uint64_t *us, struct error *e)
+static int scan_time(const char *s, uint64_t bare, uint64_t *us, struct error *e)
 {
 	uint64_t v, factor;
 	const char *rest;
 
 	if (leading_integer(s, &v, &rest, e))
 		return -1;
-	factor = *rest ? unit_factor(time_units, rest) : SECOND;
+	factor = *rest ? unit_factor(time_units, rest) : bare;
 	if (!factor || is_hex(s) || (*rest && starts_blank(s)))
-		return refuse_time(s, v, rest, e);
+		return refuse_time(s, v, bare, rest, e);
 	if (v > INT64_MAX / 1000 / factor) /* it has to fit in nanoseconds, too */
 		return error_set(e, STATUS_FAILED, "the time is too long");
 	*us = v * factor;
 	return 0;
+}
+
+int value_time(const char *s, uint64_t *us, struct error *e)
+{
+	return scan_time(s, SECOND, us, e);
+}
+
+int value_microseconds(const char *s, uint64_t *us, struct error *e)
+{
+	return scan_time(s, 1, us, e);
 }
 
 int value_bool(const char *s, bool *b, struct error *e)

@@ -197,6 +197,11 @@ static void groups(void **state)
 	assert_int_equal(jobs.job[2].groupid, 1);
 	assert_int_equal(jobs.job[3].groupid, 2);
 	jobs_free(&jobs);
+	jobs = takes("--name=a --stonewall --name=b --wait_for_previous");
+	assert_int_equal(jobs.job[0].groupid, 0);
+	assert_int_equal(jobs.job[1].groupid, 1);
+	assert_true(jobs.job[1].stonewall);
+	jobs_free(&jobs);
 }
 
 static void refusals(void **state)
@@ -214,12 +219,10 @@ static void refusals(void **state)
 	refuses("--name=a --rw=foo", "valid values: read write randread randwrite rw readwrite randrw");
 	refuses("--name=a --rw=randtrim", "randtrim is known to fio but not supported");
 	refuses("--name=a --rw=randread:8", "what follows randread is known to fio but not supported");
-	refuses("--name=a --stonewall", "option --stonewall is known to fio but not supported");
-	refuses("--name=a --wait_for_previous", "known to fio but not supported");
-	refuses("--name=a --rate=1m", "known to fio but not supported");
-	refuses("--name=a --minimal", "known to fio but not supported");
-	refuses("--output-format=terse --name=a", "terse is known to fio but not supported");
-	refuses("--output-format=yaml --name=a", "valid values: normal json json+");
+	refuses("--name=a --unified_rw_reporting=1", "known to fio but not supported");
+	refuses("--name=a --showcmd", "known to fio but not supported");
+	refuses("--terse-version=4 --name=a", "max value out of range: 4 (3 max)");
+	refuses("--output-format=yaml --name=a", "valid values: normal json json+ terse");
 	refuses("--eta-interval=10ms --name=a", "too short (250msec min)");
 	refuses("--name=a --ioengine=rados", "engine rados is known to fio but not in this kickio");
 	refuses("--name=a --ioengine=foo", "engine foo not loadable");
@@ -235,7 +238,6 @@ static void refusals(void **state)
 	refuses("--name=a --filename=x --directory=/tmp", "fio ignores --directory after --filename");
 	refuses("--name=a --version", "no setting of a job");
 	refuses("/nonexistent/file.fio", "unable to open '/nonexistent/file.fio' job file");
-	refuses("a.fio b.fio", "more than one job file");
 }
 
 static void notes(void **state)
@@ -255,27 +257,37 @@ static void notes(void **state)
 	jobs_free(&jobs);
 }
 
+static void check_table(const struct option *table, const struct option *(*find)(const char *))
+{
+	for (const struct option *o = table; o->name; o++) {
+		assert_false(option_known_to_fio(o->name));
+		assert_ptr_equal(find(o->name), o);
+		assert_non_null(o->help);
+		assert_non_null(option_kind_help(o->kind));
+		if (o->alias) {
+			assert_false(option_known_to_fio(o->alias));
+			assert_ptr_equal(find(o->alias), o);
+		}
+	}
+}
+
+static const struct option *program_find(const char *name)
+{
+	return option_find(program_options, name);
+}
+
 /* No name may be both offered and refused, and none may occur twice. */
 static void tables(void **state)
 {
-	const struct option *const all[] = { job_options, program_options };
-
 	(void)state;
-	for (size_t t = 0; t < 2; t++) {
-		for (const struct option *o = all[t]; o->name; o++) {
-			assert_false(option_known_to_fio(o->name));
-			assert_ptr_equal(option_find(all[t], o->name), o);
-			assert_null(option_find(all[1 - t], o->name));
-			assert_non_null(o->help);
-			assert_non_null(option_kind_help(o->kind));
-			if (o->alias) {
-				assert_false(option_known_to_fio(o->alias));
-				assert_ptr_equal(option_find(all[t], o->alias), o);
-			}
-		}
+	check_table(program_options, program_find);
+	for (const struct option_section *s = job_sections; s->title; s++) {
+		check_table(s->options, job_option_find);
+		for (const struct option *o = s->options; o->name; o++)
+			assert_null(program_find(o->name));
 	}
-	assert_true(option_known_to_fio("stonewall"));
-	assert_true(option_known_to_fio("bsrange"));
+	assert_true(option_known_to_fio("zonemode"));
+	assert_true(option_known_to_fio("verify_backlog_batch"));
 	assert_false(option_known_to_fio("wibble"));
 }
 
