@@ -112,7 +112,7 @@ const struct option options_cache[] = {
 	{ "invalidate", NULL, OPTION_BOOL, 0, 1, "1", J(invalidate), NULL,
 	  "Invalidate buffer/page cache prior to running job", NULL },
 	{ "fadvise_hint", NULL, OPTION_CHOICE, 0, 0, "1", J(fadvise_hint), advice_choices,
-	  "Use fadvise() to advise the kernel on IO pattern", NULL },
+	  "Use fadvise to advise the kernel on IO pattern", NULL },
 	OPTION_END,
 };
 

@@ -35,7 +35,7 @@ static const struct choice fallocate_choices[] = {
 	{ "native", FALLOCATE_NATIVE, "Use native pre-allocation if possible" },
 	{ "none", FALLOCATE_NONE, "Do not pre-allocate space" },
 	{ "0", FALLOCATE_NONE, "Alias for none" },
-	{ "posix", FALLOCATE_POSIX, "Use posix_fallocate()" },
+	{ "posix", FALLOCATE_POSIX, "Use posix_fallocate" },
 	{ "1", FALLOCATE_POSIX, "Alias for posix" },
 	{ "keep", FALLOCATE_KEEP, "Use fallocate(..., FALLOC_FL_KEEP_SIZE, ...)" },
 	{ "truncate", FALLOCATE_TRUNCATE, "Truncate file to final size instead of allocating" },

@@ -21,7 +21,7 @@ void options_help(FILE *out)
 
 		snprintf(name, sizeof(name), "--%s%s", o->name,
 			 o->kind == OPTION_ACTION_ON ? "[=name]" : option_value_optional(o) ? "" : "=value");
-		fprintf(out, "  %-22s%s\n", name, o->help);
+		fprintf(out, "  %-24s%s\n", name, o->help);
 	}
 	fprintf(out, "Job options are fio's: --cmdhelp lists them. A job starts with --name=NAME or a section of the\n"
 		     "job file; options before the first are the defaults of all jobs.\n");

@@ -20,8 +20,26 @@ static void plain(FILE *out, const char *s)
 	}
 }
 
+#define LINE 72
+
+/* In lines of at most LINE bytes, broken between words, with a full stop. */
 static void sentence(FILE *out, const char *s)
 {
+	char line[LINE + 1];
+
+	while (strlen(s) > LINE) {
+		size_t length = LINE;
+
+		while (length && s[length] != ' ')
+			length--;
+		if (length == 0)
+			break;
+		memcpy(line, s, length);
+		line[length] = '\0';
+		plain(out, line);
+		fputc('\n', out);
+		s += length + 1;
+	}
 	plain(out, s);
 	fputs(".\n", out);
 }
@@ -50,7 +68,7 @@ static void facts(FILE *out, const struct option *o)
 	sentence(out, o->help);
 	if (o->kind == OPTION_ACTION || o->kind == OPTION_ACTION_ON)
 		return;
-	fputs("Value: ", out);
+	fputs("Value:\n", out);
 	sentence(out, option_kind_help(o->kind));
 	if (has_range(o))
 		fprintf(out, "From %llu to %llu.\n", (unsigned long long)o->min, (unsigned long long)o->max);
@@ -116,7 +134,8 @@ void options_man(FILE *out)
 	      ".Nm\n.Cm agent\n.Ar device\n.Nm\n.Cm info\n"
 	      ".Sh DESCRIPTION\n.Nm\nruns the jobs that its command line and its job files describe\n"
 	      "and reports their rates and latencies.\n"
-	      "It takes the options and the job files of fio 3.33; what it does not support it refuses by name.\n"
+	      "It takes the options and the job files of fio 3.33;\n"
+	      "what it does not support it refuses by name.\n"
 	      ".Pp\nA job starts with\n.Fl Fl name Ns = Ns Ar name\n"
 	      "or with a section of a job file.\n"
 	      "Options before the first job, or in a section whose name begins with\n.Cm global ,\n"

@@ -156,12 +156,13 @@ static void refusals(void **state)
 	refuses("size=1m\n[a]\n", 1, "option <size=1m> outside of [] job section");
 	refuses("[a]\nsize=1m\nfoo=1\n", 3, "Bad option <foo=1>");
 	refuses("[a]\nsizy=1m\n", 2, "Bad option <sizy=1m>\nDid you mean size?");
-	refuses("[a]\nstonewall\n", 2, "option stonewall is known to fio but not supported");
+	refuses("[a]\nzonemode=zbd\n", 2, "option zonemode is known to fio but not supported");
 	refuses("[a]\n\n\nsize= 2m\n", 4, "fio would take this for 2; write 2m");
 	refuses("[a]\nruntime=1min\n", 2, "1 microsecond");
 	refuses("[a]\nfilename= x\n", 2, "begins with a blank");
 	refuses("[a]\nbs\n", 2, "option bs requires an argument");
-	refuses("[a]\ninclude other.fio\n", 2, "include is known to fio but not supported");
+	refuses("[a]\ninclude /nonexistent/x\n", 2, "unable to open '/nonexistent/x'");
+	refuses("[a]\ninclude\n", 2, "needs the name of a file");
 	refuses("[a]\nsize=$pagesize\n", 2, "$pagesize is known to fio but not supported");
 	refuses("[a]\noutput=x\n", 2, "belongs on the command line");
 	refuses("[a\n", 1, "closing ]");
@@ -169,11 +170,79 @@ static void refusals(void **state)
 	refuses("[]\n", 1, "needs a name");
 }
 
+/* An included file is looked for beside the one that includes it, and has no sections. */
+static void includes(void **state)
+{
+	char other[600];
+	struct jobs jobs;
+	FILE *f;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/other.inc", folder);
+	f = fopen(other, "w");
+	assert_non_null(f);
+	fputs("; comment\nbs=16k\ndirect=1\n", f);
+	fclose(f);
+	jobs = takes("[a]\ninclude other.inc\nbs=32k\n[b]\ninclude other.inc\n");
+	assert_int_equal(jobs.count, 2);
+	assert_int_equal(jobs.job[0].bs[0], 32768);
+	assert_true(jobs.job[0].direct);
+	assert_int_equal(jobs.job[1].bs[0], 16384);
+	jobs_free(&jobs);
+	f = fopen(other, "w");
+	assert_non_null(f);
+	fputs("[c]\n", f);
+	fclose(f);
+	refuses("[a]\ninclude other.inc\n", 2, "other.inc:1: no sections in an included file");
+	f = fopen(other, "w");
+	assert_non_null(f);
+	fputs("include other.inc\n", f);
+	fclose(f);
+	refuses("[a]\ninclude other.inc\n", 2, "other.inc:1: ");
+	unlink(other);
+}
+
+/* The second file has its own defaults and waits for the first; --section picks jobs from both. */
+static void several_files(void **state)
+{
+	char second[600], *all[] = { "kickio", "--iodepth=1", path, second };
+	char *some[] = { "kickio", path, "--section=b", "--section", "c", second };
+	struct text notes = {0};
+	struct error e = {0};
+	struct jobs jobs;
+	FILE *f;
+
+	(void)state;
+	snprintf(second, sizeof(second), "%s/second.fio", folder);
+	f = fopen(second, "w");
+	assert_non_null(f);
+	fputs("[c]\n[d]\n", f);
+	fclose(f);
+	jobs = takes("[global]\nbs=8k\n[a]\n[b]\n");
+	jobs_free(&jobs);
+	assert_int_equal(options_parse(4, all, &jobs, &notes, &e), 0);
+	assert_int_equal(jobs.count, 4);
+	assert_int_equal(jobs.job[1].bs[0], 8192);
+	assert_int_equal(jobs.job[2].bs[0], 4096);
+	assert_false(jobs.job[0].stonewall || jobs.job[1].stonewall || jobs.job[3].stonewall);
+	assert_true(jobs.job[2].stonewall);
+	assert_int_equal(jobs.job[3].groupid, 1);
+	jobs_free(&jobs);
+	assert_int_equal(options_parse(6, some, &jobs, &notes, &e), 0);
+	assert_int_equal(jobs.count, 2);
+	assert_string_equal(jobs.job[0].name, "b");
+	assert_string_equal(jobs.job[1].name, "c");
+	jobs_free(&jobs);
+	text_free(&notes);
+	unlink(second);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sections),  cmocka_unit_test(command_line_first), cmocka_unit_test(variables),
-		cmocka_unit_test(any_order), cmocka_unit_test(refusals),
+		cmocka_unit_test(any_order), cmocka_unit_test(refusals),	   cmocka_unit_test(includes),
+		cmocka_unit_test(several_files),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

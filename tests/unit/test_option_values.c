@@ -378,6 +378,22 @@ static void pending(void **state)
 		for (const struct option *o = s->options; o->name; o++)
 			assert_int_equal(option_refuse_pending(o, &b, &a, &e), 0);
 	assert_false(option_same(job_option_find("number_ios"), &a, &b));
+	for (const struct option_section *s = job_sections; s->title; s++) {
+		for (const struct option *o = s->options; o->name; o++) {
+			struct job other = a;
+
+			if (o->size == 0)
+				continue;
+			((unsigned char *)&other)[o->offset] ^= 1;
+			if (o->kind == OPTION_STRING || o->kind == OPTION_LOG || o->kind == OPTION_DIRECTORY)
+				continue;
+			if (option_refuse_pending(o, &other, &a, &e) == 0)
+				continue;
+			assert_non_null(strstr(e.text, o->name));
+			assert_non_null(strstr(e.text, "is not supported yet"));
+			error_clear(&e);
+		}
+	}
 	job_release(&a);
 	job_release(&b);
 }
