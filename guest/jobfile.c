@@ -99,7 +99,7 @@ static int include(struct build *b, const struct source *from, const char *name,
 		return error_set(e, STATUS_FAILED, "include needs the name of a file");
 	if (file.depth > MAX_DEPTH)
 		return error_set(e, STATUS_FAILED, "files include each other more than %d deep", MAX_DEPTH);
-	if (slash && access(name, F_OK) < 0)
+	if (slash && name[0] != '/' && access(name, F_OK) < 0)
 		text_add_bytes(&path, from->path, (size_t)(slash - from->path) + 1);
 	text_add(&path, "%s", name);
 	file.path = text_get(&path);
