@@ -4,20 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/clock.h"
 #include "host/process.h"
 
 static const char *const serials[BOOT_DISKS] = { "kb-disk0", "kb-disk1" };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* The domain of a request; disk must have BOOT_DISKS places and outlive spec. */
 static struct domain_spec describe(const struct boot_request *r, const char *name, struct domain_disk *disk)
@@ -109,7 +101,7 @@ static int await_hello(struct boot *b, double start, struct error *e)
 	double limit = b->request.hello_timeout;
 
 	while (!b->hello) {
-		double left = start + limit - now_s();
+		double left = start + limit - clock_s();
 		struct message m;
 		int status = left > 0 ? link_receive(&b->link, (int)(left * 1000) + 1, &m, e) : 0;
 
@@ -126,7 +118,7 @@ static int await_hello(struct boot *b, double start, struct error *e)
 		}
 		if (m.type == FRAME_HELLO) {
 			b->hello = m.body;
-			b->wall_to_hello = now_s() - start;
+			b->wall_to_hello = clock_s() - start;
 		} else {
 			json_decref(m.body);
 		}
@@ -141,7 +133,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	       struct error *e)
 {
 	struct text xml = { 0 };
-	double start = now_s();
+	double start = clock_s();
 
 	*b = (struct boot){ .ops = ops, .request = *request };
 	if (boot_xml(request, &xml, e))
@@ -254,14 +246,14 @@ json_t *boot_verify(struct boot *b, size_t disk)
 
 double boot_stop(struct boot *b, double timeout)
 {
-	double start = now_s();
+	double start = clock_s();
 	json_t *nothing = json_object();
 
 	if (b->guest && link_send(&b->link, FRAME_BYE, nothing, &(struct error){ 0 }) == 0)
 		link_drain(&b->link, (int)(timeout * 1000));
 	json_decref(nothing);
 	boot_kill(b);
-	return now_s() - start;
+	return clock_s() - start;
 }
 
 void boot_kill(struct boot *b)

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "host/clock.h"
 
 #define PIECE (1u << 20)
 #define PATTERN_BLOCK 4096
@@ -211,17 +212,9 @@ int disk_prepare(const struct settings *s, const char *folder, unsigned index, s
 	return 0;
 }
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 int disk_restore(struct disk *disk, double *seconds, struct error *e)
 {
-	double start = now_s();
+	double start = clock_s();
 	int fd, status;
 
 	*seconds = 0;
@@ -235,7 +228,7 @@ int disk_restore(struct disk *disk, double *seconds, struct error *e)
 	if (status || set_mark(disk->path, e))
 		return -1;
 	disk->dirty = false;
-	*seconds = now_s() - start;
+	*seconds = clock_s() - start;
 	return 0;
 }
 

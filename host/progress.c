@@ -1,20 +1,13 @@
 #include "host/progress.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+#include "host/clock.h"
 
 void progress_open(struct progress_view *v, FILE *out, size_t total, double expected)
 {
-	*v = (struct progress_view){ .out = out, .terminal = isatty(fileno(out)), .total = total, .started = now_s(),
+	*v = (struct progress_view){ .out = out, .terminal = isatty(fileno(out)), .total = total, .started = clock_s(),
 				     .expected = expected };
 }
 
@@ -35,7 +28,7 @@ void progress_clear(struct progress_view *v)
 /* The plan's figure until a tenth is done, then what the trials so far have taken. */
 static double time_left(const struct progress_view *v)
 {
-	double gone = now_s() - v->started;
+	double gone = clock_s() - v->started;
 
 	size_t done = v->done - v->before, total = v->total - v->before;
 	double expected;

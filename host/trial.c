@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "host/clock.h"
 
 #define LOST_FRAME_S 3.0 /* silence after which a lost frame is asked for */
 
@@ -18,14 +19,6 @@ struct watch {
 	uint64_t ios;
 	double last_word, last_nudge, last_progress; /* host clock, seconds */
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 const char *trial_status_name(enum trial_status status)
 {
@@ -74,7 +67,7 @@ static void take_status(struct watch *w, const json_t *body)
 
 	if (p.ios != w->ios) {
 		w->ios = p.ios;
-		w->last_progress = now_s();
+		w->last_progress = clock_s();
 	}
 	if (w->request->progress)
 		w->request->progress(w->request->context, &p);
@@ -139,7 +132,7 @@ static int take_message(struct watch *w, struct message *m)
 {
 	struct trial *t = w->trial;
 
-	w->last_word = w->last_nudge = now_s();
+	w->last_word = w->last_nudge = clock_s();
 	switch (m->type) {
 	case FRAME_BEGIN:
 		count(w, &w->begin);
@@ -173,7 +166,7 @@ static int take_message(struct watch *w, struct message *m)
 /* Silence and standstill. 1: the trial has stalled. */
 static int check_deadlines(struct watch *w, struct error *e)
 {
-	double now = now_s(), limit = w->request->stall_timeout;
+	double now = clock_s(), limit = w->request->stall_timeout;
 
 	if (now - w->last_nudge > LOST_FRAME_S) {
 		w->last_nudge = now;
@@ -200,7 +193,7 @@ static int check_deadlines(struct watch *w, struct error *e)
 int trial_run(struct boot *b, const struct trial_request *request, struct trial *trial, struct error *e)
 {
 	struct watch w = { .b = b, .request = request, .trial = trial };
-	double start = now_s();
+	double start = clock_s();
 	int status;
 
 	*trial = (struct trial){ .status = TRIAL_FAILED };
@@ -218,12 +211,12 @@ int trial_run(struct boot *b, const struct trial_request *request, struct trial 
 			status = take_message(&w, &m);
 			json_decref(m.body);
 			if (w.began != began)
-				w.last_progress = now_s();
+				w.last_progress = clock_s();
 		}
 		if (status == 0)
 			status = check_deadlines(&w, e);
 	} while (status == 0);
-	trial->seconds = now_s() - start;
+	trial->seconds = clock_s() - start;
 	return status < 0 ? -1 : 0;
 }
 
