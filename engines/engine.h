@@ -18,6 +18,7 @@ struct io {
 	uint64_t offset;
 	uint32_t length;
 	int fd;
+	unsigned file; /* whose fd it is: 0.. within the job */
 	enum ddir ddir;
 	int error;      /* result: errno, 0 = fine */
 	uint32_t moved; /* result: bytes transferred */

@@ -30,12 +30,8 @@ static inline void record(struct worker *w, struct direction *d, uint64_t ns)
 static int fail_io(struct worker *w, int error, const char *function)
 {
 	static const char *const names[] = { "read", "write", "trim", "sync" };
-	const struct file_set *files = w->setup.files;
-	const char *path = "";
+	const char *path = w->setup.files->file[w->io.file].path;
 
-	for (unsigned i = 0; i < files->count; i++)
-		if (files->file[i].fd == w->io.fd)
-			path = files->file[i].path;
 	note_send(&w->notes, "kickio: io_u error on file %s: %s: %s offset=%llu, buflen=%lu", path, strerror(error),
 		  names[w->io.ddir], (unsigned long long)w->io.offset, (unsigned long)w->io.length);
 	if (error == EINVAL && w->setup.job->direct && w->io.ddir != DDIR_SYNC)
@@ -97,85 +93,6 @@ static int sync_file(struct worker *w)
 }
 
 /*
- * Make this write differ from all others: a new number into the first 16 bytes of each 512, the rest stays.
- */
-static inline void stamp(struct worker *w)
-{
-	char *sector = w->io.buffer;
-	uint64_t number[2] = { random64_next(&w->random), w->io.offset };
-
-	for (uint32_t left = w->io.length; left >= sizeof(number); left -= 512, sector += 512) {
-		memcpy(sector, number, sizeof(number));
-		if (left < 512)
-			break;
-		number[1] += 512;
-	}
-}
-
-/*
- * All files are at the end of their pass. Another one follows where bytes are left for a whole block, and
- * the cache is dropped again where the point was to reach the disk.
- */
-static bool restart(struct worker *w)
-{
-	const struct job *job = w->setup.job;
-
-	if (w->bytes_left < job_largest_bs(job))
-		return false;
-	for (unsigned i = 0; i <= w->last_file; i++)
-		offsets_restart(&w->place[i].offsets);
-	if (job->time_based && job->invalidate && !job->direct && !job->norandommap)
-		files_drop_cache(w->setup.files, NULL);
-	return true;
-}
-
-/* Round robin over the files that have something left in this pass. */
-static bool next_place(struct worker *w)
-{
-	for (unsigned tries = 0; tries <= w->last_file; tries++) {
-		struct place *place = &w->place[w->next_file];
-
-		w->next_file = w->next_file == w->last_file ? 0 : w->next_file + 1;
-		if (offsets_next(&place->offsets, w->io.ddir, &w->io.offset)) {
-			w->io.fd = place->fd;
-			return true;
-		}
-	}
-	return false;
-}
-
-static inline enum ddir draw_ddir(struct worker *w)
-{
-	uint32_t draw = (uint32_t)(random64_next(&w->random) >> 32);
-
-	if (w->never_reads)
-		return DDIR_WRITE;
-	return draw <= w->read_below ? DDIR_READ : DDIR_WRITE;
-}
-
-/* Choose direction and place of the next I/O and prepare its buffer. False: nothing is left to do. */
-static inline bool prepare(struct worker *w)
-{
-	w->io.ddir = w->mixed ? draw_ddir(w) : w->only;
-	if (!next_place(w) && (!restart(w) || !next_place(w)))
-		return false;
-	w->io.length = w->length[w->io.ddir];
-	if (w->io.ddir == DDIR_WRITE)
-		stamp(w);
-	return true;
-}
-
-static uint64_t end_of_file(const struct worker *w)
-{
-	const struct file_set *files = w->setup.files;
-
-	for (unsigned i = 0; i < files->count; i++)
-		if (files->file[i].fd == w->io.fd)
-			return files->file[i].target.bytes;
-	return 0;
-}
-
-/*
  * Synchronous engines: one unit, whose latency is the call's time. No clock is read but right before and
  * after the call, and the second reading serves as the time of day for the deadline.
  */
@@ -187,7 +104,7 @@ static enum loop_end sync_loop(struct worker *w, uint64_t deadline)
 	for (;;) {
 		struct direction *d;
 
-		if (__builtin_expect(w->bytes_left == 0 || w->ios_left == 0, 0) || !prepare(w))
+		if (!generator_next(&w->generator, &w->io))
 			return LOOP_COMPLETE;
 		d = &dir[w->io.ddir];
 		if (w->fsync_every && w->io.ddir == DDIR_WRITE && w->writes_until_sync-- == 0) {
@@ -206,13 +123,11 @@ static enum loop_end sync_loop(struct worker *w, uint64_t deadline)
 			return LOOP_FAILED;
 		}
 		if (__builtin_expect(w->io.moved < w->io.length, 0)) {
-			if (finish_short(w, d, end_of_file(w)) < 0)
+			if (finish_short(w, d, w->setup.files->file[w->io.file].target.bytes) < 0)
 				return LOOP_FAILED;
 			now = clock_ns(&w->clock);
 		}
 		record(w, d, clock_elapsed(start, now));
-		w->bytes_left -= w->io.length < w->bytes_left ? w->io.length : w->bytes_left;
-		w->ios_left--;
 		if (now >= deadline)
 			return LOOP_DEADLINE;
 		if (*w->stop)
@@ -267,7 +182,7 @@ static void reset_counts(struct worker *w)
 	memset(&r->sync_histogram, 0, sizeof(r->sync_histogram));
 	memset(w->class_count, 0, sizeof(w->class_count));
 	r->syncs = 0;
-	worker_set_limits(w);
+	generator_set_limits(&w->generator);
 }
 
 static void begin_recording(struct worker *w)
