@@ -132,10 +132,9 @@ int collect(struct run_result *result, const struct crew *crew, const struct dis
 			job_result_merge(result->report[result->nreports - 1], r);
 			continue;
 		}
-		result->report[result->nreports] = malloc(sizeof(*r));
-		if (!result->report[result->nreports])
+		result->report[result->nreports] = job_result_copy(r);
+		if (!result->report[result->nreports++])
 			return error_errno(e, STATUS_FAILED, "results");
-		*result->report[result->nreports++] = *r;
 	}
 	if (result->signal)
 		result->failed_jobs = 128;

@@ -88,6 +88,64 @@ static void add_all(uint64_t *into, const uint64_t *from, unsigned n)
 		into[i] += from[i];
 }
 
+void direction_reset(struct direction *d)
+{
+	struct histogram *slat = d->slat_histogram, *lat = d->lat_histogram;
+
+	*d = (struct direction){ .slat_histogram = slat, .lat_histogram = lat };
+	if (slat)
+		*slat = (struct histogram){0};
+	if (lat)
+		*lat = (struct histogram){0};
+}
+
+static int copy_histogram(struct histogram **h)
+{
+	const struct histogram *from = *h;
+
+	if (!from)
+		return 0;
+	*h = malloc(sizeof(**h));
+	if (!*h)
+		return -1;
+	**h = *from;
+	return 0;
+}
+
+struct job_result *job_result_copy(const struct job_result *from)
+{
+	struct job_result *r = malloc(sizeof(*r));
+	bool failed = false;
+
+	if (!r)
+		return NULL;
+	*r = *from;
+	for (unsigned d = 0; d < DDIRS; d++) {
+		failed |= copy_histogram(&r->dir[d].slat_histogram) < 0;
+		failed |= copy_histogram(&r->dir[d].lat_histogram) < 0;
+	}
+	if (!failed)
+		return r;
+	job_result_free(r);
+	return NULL;
+}
+
+void job_result_free(struct job_result *r)
+{
+	for (unsigned d = 0; r && d < DDIRS; d++) {
+		free(r->dir[d].slat_histogram);
+		free(r->dir[d].lat_histogram);
+	}
+	free(r);
+}
+
+/* Members whose job does not ask for these percentiles add nothing to them. */
+static void histogram_merge_if(struct histogram *into, const struct histogram *from)
+{
+	if (into && from)
+		histogram_merge(into, from);
+}
+
 static void direction_merge(struct direction *into, const struct direction *from)
 {
 	into->ios += from->ios;
@@ -100,6 +158,8 @@ static void direction_merge(struct direction *into, const struct direction *from
 	moments_merge(&into->clat, &from->clat);
 	moments_merge(&into->lat, &from->lat);
 	histogram_merge(&into->clat_histogram, &from->clat_histogram);
+	histogram_merge_if(into->slat_histogram, from->slat_histogram);
+	histogram_merge_if(into->lat_histogram, from->lat_histogram);
 	samples_sum(&into->bw, &from->bw);
 	samples_sum(&into->iops, &from->iops);
 }
@@ -128,6 +188,9 @@ void job_result_merge(struct job_result *into, const struct job_result *from)
 	add_all(into->depth, from->depth, DEPTH_CLASSES);
 	add_all(into->submit, from->submit, DEPTH_CLASSES);
 	add_all(into->complete, from->complete, DEPTH_CLASSES);
+	into->total_errors += from->total_errors;
+	if (!into->first_error)
+		into->first_error = from->first_error;
 	into->started |= from->started;
 }
 
@@ -136,7 +199,7 @@ void run_result_free(struct run_result *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->nreports; i++)
-		free(r->report[i]);
+		job_result_free(r->report[i]);
 	free(r->report);
 	free(r->disk);
 	*r = (struct run_result){0};

@@ -64,8 +64,12 @@ struct direction {
 	uint64_t runtime_us;
 	struct moments slat, clat, lat;
 	struct histogram clat_histogram;
+	struct histogram *slat_histogram, *lat_histogram; /* NULL unless their percentiles are asked for */
 	struct samples bw, iops;
 };
+
+/* Forget what was counted; the histograms stay where they are. */
+void direction_reset(struct direction *d);
 
 struct failure {
 	int error;          /* errno, 0 = none */
@@ -90,8 +94,17 @@ struct job_result {
 	uint64_t runtime_ms;       /* longest member */
 	uint64_t lat_ns[LAT_NS_CLASSES], lat_us[LAT_US_CLASSES], lat_ms[LAT_MS_CLASSES]; /* clat, all directions */
 	uint64_t depth[DEPTH_CLASSES], submit[DEPTH_CLASSES], complete[DEPTH_CLASSES];
+	uint64_t total_errors; /* that continue_on_error let pass, and the errno of the first */
+	int first_error;
 	bool started; /* false: failed in setup, or never got to run */
 };
+
+/*
+ * A copy with histograms of its own; NULL without memory. Free it with job_result_free(), which takes NULL.
+ * Not for the results in the slots: those histograms lie in shared memory.
+ */
+struct job_result *job_result_copy(const struct job_result *from);
+void job_result_free(struct job_result *r);
 
 /* Add one member to another of the same group (fio's rules). */
 void job_result_merge(struct job_result *into, const struct job_result *from);

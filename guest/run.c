@@ -28,7 +28,7 @@ struct run {
 	struct clock clock;
 	struct disk_watch disks;
 	unsigned waves;
-	char *shared; /* one page with the stop word, then the slots */
+	char *shared; /* one page with the stop word, then the slots, each with the histograms it needs */
 	size_t shared_bytes, slot_bytes;
 	uint64_t begun_ns;
 };
@@ -46,11 +46,25 @@ static size_t round_up(size_t n, size_t unit)
 	return (n + unit - 1) / unit * unit;
 }
 
+/* Percentiles of slat and lat are rare: only jobs that ask for them have the histograms, behind their slot. */
+static void add_histograms(struct slot *slot, const struct job *job)
+{
+	struct histogram *h = (struct histogram *)(slot + 1);
+
+	for (unsigned d = 0; d < DDIRS; d++) {
+		if (job->slat_percentiles)
+			slot->result.dir[d].slat_histogram = h++;
+		if (job->lat_percentiles)
+			slot->result.dir[d].lat_histogram = h++;
+	}
+}
+
 static int open_shared(struct run *run, struct error *e)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	run->slot_bytes = round_up(sizeof(struct slot), page);
+	/* Memory that nobody touches costs nothing: all slots have room for all. */
+	run->slot_bytes = round_up(sizeof(struct slot) + 2 * DDIRS * sizeof(struct histogram), page);
 	run->shared_bytes = page + run->crew.count * run->slot_bytes;
 	run->shared = mmap(NULL, run->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
 	if (run->shared == MAP_FAILED) {
@@ -58,8 +72,12 @@ static int open_shared(struct run *run, struct error *e)
 		return error_errno(e, STATUS_FAILED, "cannot get %zu bytes of shared memory", run->shared_bytes);
 	}
 	run->crew.stop = (volatile int *)run->shared;
-	for (unsigned i = 0; i < run->crew.count; i++)
-		run->crew.clone[i].slot = (struct slot *)(run->shared + page + i * run->slot_bytes);
+	for (unsigned i = 0; i < run->crew.count; i++) {
+		struct clone *c = &run->crew.clone[i];
+
+		c->slot = (struct slot *)(run->shared + page + i * run->slot_bytes);
+		add_histograms(c->slot, c->job);
+	}
 	return 0;
 }
 

@@ -177,7 +177,8 @@ static void reset_counts(struct worker *w)
 {
 	struct job_result *r = &w->setup.slot->result;
 
-	memset(r->dir, 0, sizeof(r->dir));
+	for (unsigned d = 0; d < DDIRS; d++)
+		direction_reset(&r->dir[d]);
 	memset(&r->sync_lat, 0, sizeof(r->sync_lat));
 	memset(&r->sync_histogram, 0, sizeof(r->sync_histogram));
 	memset(w->class_count, 0, sizeof(w->class_count));

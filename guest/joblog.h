@@ -1,0 +1,60 @@
+/*
+ * fio's log files of one clone: latencies, bandwidth, IOPS, histograms; a row per I/O or per window.
+ * Rows are gathered in two chunks per file: while the worker fills one, a thread of the log writes the
+ * other, so that memory is bounded and no I/O in flight waits for a log, unless the disk of the logs is
+ * slower than they grow.
+ */
+#ifndef KB_JOBLOG_H
+#define KB_JOBLOG_H
+
+#include <stdint.h>
+
+#include "engines/engine.h"
+#include "guest/job.h"
+#include "guest/result.h"
+
+struct joblog;
+
+/* What an I/O took, in ns. A part that the job does not measure (disable_…, no slat) is JOBLOG_NONE. */
+#define JOBLOG_NONE UINT64_MAX
+struct joblog_latency {
+	uint64_t slat, clat, lat;
+};
+
+/*
+ * Create the files that the job asks for; index counts the clones of the whole run from 0. *log is NULL when
+ * it asks for none. -1 with failure filled when a file cannot be created or memory is short.
+ */
+int joblog_open(struct joblog **log, const struct job *job, unsigned index, struct failure *failure);
+
+/* The job's I/O begins, its ramp first where it has one: the zero of the time column. */
+void joblog_start(struct joblog *log, uint64_t now_ns);
+
+/*
+ * Recording begins; nothing may have been added before. d: the job's result, one per direction, for the
+ * samples of bandwidth and IOPS that fio takes of every I/O when these logs are not averaged.
+ */
+void joblog_record(struct joblog *log, struct direction *d, uint64_t now_ns);
+
+/*
+ * One completed I/O, with ddir, offset and length (the whole of it) as issued, at now_ns (the clock's
+ * reading that ended it). Call it behind `if (log)` after the counts and histograms of the direction.
+ */
+void joblog_add(struct joblog *log, enum ddir ddir, uint64_t offset, uint32_t length,
+		const struct joblog_latency *took, uint64_t now_ns);
+
+/* The last I/O is over: write everything out. -1 with failure filled if not all has arrived. */
+int joblog_finish(struct joblog *log, uint64_t now_ns, struct failure *failure);
+
+/* Also of a log that was not finished, and NULL. */
+void joblog_close(struct joblog *log);
+
+/* True when the worker's joblog_add takes the samples of bandwidth or IOPS, so that nobody else must. */
+bool joblog_samples_bw(const struct job *job);
+bool joblog_samples_iops(const struct job *job);
+
+/* Milliseconds of a sampling window: bwavgtime and iopsavgtime, unless the averages of a log say otherwise. */
+unsigned joblog_bw_window_ms(const struct job *job);
+unsigned joblog_iops_window_ms(const struct job *job);
+
+#endif
