@@ -7,6 +7,7 @@
 #ifndef KB_JOBLOG_H
 #define KB_JOBLOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engines/engine.h"
@@ -27,14 +28,11 @@ struct joblog_latency {
  */
 int joblog_open(struct joblog **log, const struct job *job, unsigned index, struct failure *failure);
 
-/* The job's I/O begins, its ramp first where it has one: the zero of the time column. */
-void joblog_start(struct joblog *log, uint64_t now_ns);
-
 /*
- * Recording begins; nothing may have been added before. d: the job's result, one per direction, for the
- * samples of bandwidth and IOPS that fio takes of every I/O when these logs are not averaged.
+ * Recording begins, after a ramp: the zero of the time column. d: the job's result, one per direction, of which
+ * the histograms are read; the samples of bandwidth and IOPS are put there when joblog_samples_…() says so.
  */
-void joblog_record(struct joblog *log, struct direction *d, uint64_t now_ns);
+void joblog_start(struct joblog *log, struct direction *d, uint64_t now_ns);
 
 /*
  * One completed I/O, with ddir, offset and length (the whole of it) as issued, at now_ns (the clock's
@@ -49,7 +47,7 @@ int joblog_finish(struct joblog *log, uint64_t now_ns, struct failure *failure);
 /* Also of a log that was not finished, and NULL. */
 void joblog_close(struct joblog *log);
 
-/* True when the worker's joblog_add takes the samples of bandwidth or IOPS, so that nobody else must. */
+/* True when joblog_add() takes a sample of bandwidth or IOPS of every I/O, as fio does, so that nobody else must. */
 bool joblog_samples_bw(const struct job *job);
 bool joblog_samples_iops(const struct job *job);
 
