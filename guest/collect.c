@@ -109,6 +109,28 @@ static void add_samples(struct job_result *r, const struct clone *c)
 	}
 }
 
+/* What the job does not want measured is not shown, whatever the loop needed for itself. */
+static void drop_disabled(struct job_result *r)
+{
+	static const struct moments none;
+
+	for (unsigned d = 0; d < DDIRS; d++) {
+		struct direction *dir = &r->dir[d];
+
+		if (r->job->disable_slat)
+			dir->slat = none;
+		if (r->job->disable_lat)
+			dir->lat = none;
+		if (r->job->disable_clat)
+			dir->clat = none;
+	}
+	if (!r->job->disable_clat)
+		return;
+	memset(r->lat_ns, 0, sizeof(r->lat_ns));
+	memset(r->lat_us, 0, sizeof(r->lat_us));
+	memset(r->lat_ms, 0, sizeof(r->lat_ms));
+}
+
 /* A job that wants group reporting joins the report before it if that is of the same group. */
 static bool joins(const struct run_result *result, const struct job_result *r)
 {

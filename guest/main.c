@@ -54,10 +54,7 @@ static void report(struct terminal *t, const struct jobs *jobs, const struct run
 {
 	struct text out = {0};
 
-	if (jobs->output_format & OUTPUT_JSON)
-		output_json(&out, jobs, result, jobs->output_format & OUTPUT_JSON_PLUS);
-	if (t->normal)
-		output_text(&out, jobs, result);
+	output_all(&out, jobs, result);
 	if (out.failed)
 		error_set(e, STATUS_HOST, "out of memory");
 	fputs(text_get(&out), t->report);

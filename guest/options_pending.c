@@ -16,13 +16,11 @@ static const char *const pending[] = {
 	"buffer_compress_percentage",
 	"buffer_pattern",
 	"bwavgtime",
-	"clat_percentiles",
 	"continue_on_error",
 	"cpus_allowed",
 	"cpus_allowed_policy",
 	"create_on_open",
 	"dedupe_percentage",
-	"disable_bw",
 	"disable_clat",
 	"disable_lat",
 	"disable_slat",
@@ -54,14 +52,12 @@ static const char *const pending[] = {
 	"log_max_value",
 	"log_offset",
 	"loops",
-	"minimal",
 	"nice",
 	"nonvectored",
 	"nowait",
 	"nrfiles",
 	"offset_increment",
 	"openfiles",
-	"output-format", /* terse alone, see below */
 	"overwrite",
 	"per_job_logs",
 	"percentage_random",
@@ -105,15 +101,7 @@ static bool is_pending(const char *name)
 
 int option_refuse_pending(const struct option *o, const void *base, const void *initial, struct error *e)
 {
-	unsigned formats;
-
 	if (!is_pending(o->name) || option_same(o, base, initial))
 		return 0;
-	if (o->kind == OPTION_FORMATS) {
-		memcpy(&formats, (const char *)base + o->offset, sizeof(formats));
-		if (!(formats & OUTPUT_TERSE))
-			return 0;
-		return error_set(e, STATUS_FAILED, "%s=terse is not supported yet", o->name);
-	}
 	return error_set(e, STATUS_FAILED, "%s is not supported yet", o->name);
 }

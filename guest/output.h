@@ -19,6 +19,14 @@ void output_text(struct text *out, const struct jobs *jobs, const struct run_res
 /* One JSON document; plus: with the bins of every latency. Ends with a newline. */
 void output_json(struct text *out, const struct jobs *jobs, const struct run_result *result, bool plus);
 
+/* Terse, version 3: a line for each report. */
+void output_terse(struct text *out, const struct run_result *result);
+
+/*
+ * All forms that are asked for in fio's order: terse, JSON, text.
+ */
+void output_all(struct text *out, const struct jobs *jobs, const struct run_result *result);
+
 /* The ETA line without its carriage return. */
 void output_eta(struct text *out, const struct jobs *jobs, const struct progress *now, const struct progress *before);
 

@@ -124,9 +124,9 @@ static void direction(struct json *j, const char *key, const struct direction *d
 	integer(j, "total_ios", d->ios);
 	integer(j, "short_ios", d->short_ios);
 	integer(j, "drop_ios", d->dropped_ios);
-	latency(j, "slat_ns", &d->slat, NULL, job);
-	latency(j, "clat_ns", &d->clat, &d->clat_histogram, job);
-	latency(j, "lat_ns", &d->lat, NULL, job);
+	latency(j, "slat_ns", &d->slat, d->slat_histogram, job);
+	latency(j, "clat_ns", &d->clat, job->clat_percentiles ? &d->clat_histogram : NULL, job);
+	latency(j, "lat_ns", &d->lat, d->lat_histogram, job);
 	integer(j, "bw_min", d->bw.min);
 	integer(j, "bw_max", d->bw.max);
 	real(j, "bw_agg", d->bw.n ? report_share(d->bw.mean, group_bw) : 0.0);
@@ -190,6 +190,10 @@ static void job(struct json *j, const struct job_result *r, const struct run_res
 	integer(j, "majf", r->major_faults);
 	integer(j, "minf", r->minor_faults);
 	distributions(j, r);
+	if (r->job->continue_on_error) {
+		integer(j, "total_err", r->total_errors);
+		integer(j, "first_error", (uint64_t)r->first_error);
+	}
 	integer(j, "latency_depth", r->job->iodepth);
 	integer(j, "latency_target", 0);
 	real(j, "latency_percentile", 100.0);

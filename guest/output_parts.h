@@ -8,7 +8,7 @@
 /* "    clat (usec): min=…"; nothing without samples. label is right-aligned with its blanks. */
 void output_latency(struct text *out, const char *label, const struct moments *m);
 
-/* "    clat percentiles (usec):" and its table; nothing when the histogram is empty. */
+/* "    clat percentiles (usec):" and its table; nothing when the histogram is empty or NULL. */
 void output_percentiles(struct text *out, const char *label, const struct histogram *h, const struct job *job);
 
 /* The "  lat (usec)   : …" lines. */

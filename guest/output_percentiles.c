@@ -25,7 +25,7 @@ void output_percentiles(struct text *out, const char *label, const struct histog
 	unsigned n = job->npercentiles, precision = job->percentile_precision, per_line;
 	int width;
 
-	if (n == 0 || histogram_total(h) == 0)
+	if (!h || n == 0 || histogram_total(h) == 0)
 		return;
 	for (unsigned i = 0; i < n; i++)
 		value[i] = histogram_percentile(h, job->percentiles[i]);

@@ -1,5 +1,7 @@
 #include "guest/output.h"
 
+#include <string.h>
+
 #include "guest/format.h"
 #include "guest/os.h"
 #include "guest/output_parts.h"
@@ -13,10 +15,11 @@ static void header_line(struct text *out, const struct job *job)
 
 	text_add(out, "%s: (g=%u): rw=%s, bs=", job->name, job->groupid, rw_name(job->rw));
 	for (int d = 0; d < DDIRS; d++) {
-		char bs[FORMAT_SIZE];
+		char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
 
-		format_number(bs, job->bs[d], FORMAT_DIGITS, true, "B");
-		text_add(out, "(%c) %s-%s, ", letters[d], bs, bs);
+		format_number(lo, job_bs_min(job, (enum ddir)d), FORMAT_DIGITS, true, "B");
+		format_number(hi, job_bs_max(job, (enum ddir)d), FORMAT_DIGITS, true, "B");
+		text_add(out, "(%c) %s-%s, ", letters[d], lo, hi);
 	}
 	text_add(out, "ioengine=%s, iodepth=%u\n", job->engine->name, job->iodepth);
 	if (job->numjobs > 1)
@@ -97,7 +100,9 @@ static void direction(struct text *out, const struct job_result *r, enum ddir dd
 	output_latency(out, "slat", &d->slat);
 	output_latency(out, "clat", &d->clat);
 	output_latency(out, " lat", &d->lat);
-	output_percentiles(out, "clat", &d->clat_histogram, r->job);
+	output_percentiles(out, "slat", d->slat_histogram, r->job);
+	output_percentiles(out, "clat", r->job->clat_percentiles ? &d->clat_histogram : NULL, r->job);
+	output_percentiles(out, "lat", d->lat_histogram, r->job);
 	samples_line(out, &d->bw, group_bw);
 	if (d->iops.n)
 		text_add(out, "   iops        : min=%5llu, max=%5llu, avg=%5.2f, stdev=%5.2f, samples=%llu\n",
@@ -126,6 +131,9 @@ static void counts(struct text *out, const struct job_result *r)
 		 (unsigned long long)r->syncs, (unsigned long long)d[0].short_ios, (unsigned long long)d[1].short_ios,
 		 (unsigned long long)d[2].short_ios, (unsigned long long)d[0].dropped_ios,
 		 (unsigned long long)d[1].dropped_ios, (unsigned long long)d[2].dropped_ios);
+	if (r->job->continue_on_error)
+		text_add(out, "     errors    : total=%llu, first_error=%d/<%s>\n", (unsigned long long)r->total_errors,
+			 r->first_error, strerror(r->first_error));
 	text_add(out, "     latency   : target=0, window=0, percentile=100.00%%, depth=%u\n", r->job->iodepth);
 }
 

@@ -39,7 +39,7 @@ rerender=
 guest=$here/../../guest
 if ${CC:-cc} -std=gnu11 -I"$here/../.." -o "$scratch/rerender" "$here/rerender.c" "$guest/error.c" "$guest/format.c" \
 	"$guest/histogram.c" "$guest/job.c" "$guest/output_json.c" "$guest/output_percentiles.c" \
-	"$guest/output_text.c" "$guest/report.c" "$guest/result.c" "$guest/text.c" -ljansson -lm 2>/dev/null; then
+	"$guest/output_terse.c" "$guest/output_text.c" "$guest/report.c" "$guest/result.c" "$guest/text.c" -ljansson -lm 2>/dev/null; then
 	rerender=$scratch/rerender
 fi
 
@@ -159,19 +159,21 @@ exact() {
 		skipped=$((skipped + 1))
 		return 0
 	fi
-	prepare=$2 args="$3 --output-format=json+,normal"
+	prepare=$2 args="$3 --output-format=terse,json+,normal"
 	run fio fio
 	ok=yes
 	: >"$scratch/why"
 	sed -n '/^{$/,/^}$/p' "$scratch/fio.out" >"$scratch/fio.json"
-	"$rerender" "$scratch/kickio.text" "$scratch/kickio.json" <"$scratch/fio.json" 2>>"$scratch/why" || ok=no
+	"$rerender" "$scratch/kickio.text" "$scratch/kickio.json" "$scratch/kickio.terse" <"$scratch/fio.json" 2>>"$scratch/why" || ok=no
 	# when, who and how many is not in the numbers, nor how many calls the shares of calls are of
 	sed '1,/^}$/d' "$scratch/fio.out" | sed 's/jobs=[0-9]*): err= 0: pid=.*/TITLE/' >"$scratch/fio.text"
 	sed -i 's/jobs=[0-9]*): err= 0: pid=.*/TITLE/' "$scratch/kickio.text"
 	sed -i -e '/^  "\(fio version\|timestamp\|timestamp_ms\|time\)" : /d' -e '/^      "\(eta\|elapsed\)" : /d' \
 		-e '/^      "iodepth_\(submit\|complete\)" : {/,/}/d' \
 		"$scratch/fio.json" "$scratch/kickio.json"
-	for what in text json; do
+	sed -n 's/^3;fio-3.33;/3;PROGRAM;/p' "$scratch/fio.out" >"$scratch/fio.terse"
+	sed -i 's/^3;kickio-[0-9.]*;/3;PROGRAM;/' "$scratch/kickio.terse"
+	for what in text json terse; do
 		[ -s "$scratch/fio.$what" ] || ok=no
 		differ "$1" $what >>"$scratch/why" && ok=no
 	done
@@ -244,6 +246,10 @@ exact exact-mix "$file" "--name=a --filename=x --bs=4k,8k --rw=randrw --rwmixrea
 exact exact-fsync "$file" "--name=a --filename=x --size=1000k --rw=write --fsync=4"
 exact exact-depth "$file" "--name=a --filename=x --size=4000k --rw=randwrite --ioengine=posixaio --iodepth=16"
 exact exact-groups "$file" "--filename=x --bs=8k --size=4000k --name=a --numjobs=3 --group_reporting --name=b --new_group --rw=randrw"
+exact exact-toggles "$file" "--name=a --filename=x --size=3996k --ioengine=libaio --iodepth=8 --slat_percentiles=1 --lat_percentiles=1 --percentile_list=50:99.95 --continue_on_error=all --description=d"
+exact exact-no-clat "$file" "--name=a --filename=x --size=1000k --clat_percentiles=0"
+exact exact-disabled "$file" "--name=a --filename=x --size=1000k --disable_clat=1"
+exact exact-reduced "$file" "--name=a --filename=x --size=1000k --gtod_reduce=1"
 exact exact-samples "$file" "--name=a --filename=x --rw=randrw --time_based --runtime=2 --numjobs=2 --group_reporting"
 exact exact-slow "$file" "--name=a --filename=x --rw=randread --rate_iops=50 --time_based --runtime=2"
 

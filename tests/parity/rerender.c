@@ -1,6 +1,6 @@
 /*
- * Take a json+ report of fio on stdin, fill our result structures from it and print both of our reports of the
- * same numbers: the text to argv[1], the JSON to argv[2]. Whatever differs from what fio printed beside that
+ * Take a json+ report of fio on stdin, fill our result structures from it and print all of our reports of the
+ * same numbers: the text to argv[1], the JSON to argv[2], terse to argv[3]. Whatever differs from what fio printed beside that
  * JSON is a difference in formatting, rounding or merging, since the measurement is the same.
  */
 #include <jansson.h>
@@ -59,6 +59,11 @@ static void samples(struct samples *s, json_t *o, const char *kind, const char *
 		s->m2 = pow(number(o, deviation), 2) * (double)(s->n - 1);
 }
 
+static struct histogram *optional(json_t *o)
+{
+	return json_object_get(o, "percentile") ? calloc(1, sizeof(struct histogram)) : NULL;
+}
+
 static void direction(struct direction *d, json_t *o)
 {
 	d->bytes = integer(o, "io_bytes");
@@ -66,9 +71,11 @@ static void direction(struct direction *d, json_t *o)
 	d->short_ios = integer(o, "short_ios");
 	d->dropped_ios = integer(o, "drop_ios");
 	d->runtime_us = integer(o, "runtime") * 1000;
-	moments(&d->slat, NULL, json_object_get(o, "slat_ns"));
+	d->slat_histogram = optional(json_object_get(o, "slat_ns"));
+	d->lat_histogram = optional(json_object_get(o, "lat_ns"));
+	moments(&d->slat, d->slat_histogram, json_object_get(o, "slat_ns"));
 	moments(&d->clat, &d->clat_histogram, json_object_get(o, "clat_ns"));
-	moments(&d->lat, NULL, json_object_get(o, "lat_ns"));
+	moments(&d->lat, d->lat_histogram, json_object_get(o, "lat_ns"));
 	samples(&d->bw, o, "bw", "bw_dev");
 	samples(&d->iops, o, "iops", "iops_stddev");
 }
@@ -115,6 +122,17 @@ static struct written *written(json_t *o, size_t *n)
 	return list;
 }
 
+static bool has_percentiles(json_t *o, const char *kind)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(o, key, value)
+		if (json_object_get(json_object_get(value, kind), "percentile"))
+			return true;
+	return false;
+}
+
 static void job(struct job *j, json_t *o, json_t *list)
 {
 	const char *key, *description = json_string_value(json_object_get(o, "desc"));
@@ -125,6 +143,8 @@ static void job(struct job *j, json_t *o, json_t *list)
 	j->iodepth = (unsigned)integer(o, "latency_depth");
 	j->written = written(json_object_get(o, "job options"), &j->nwritten);
 	j->percentile_precision = 2;
+	j->continue_on_error = json_object_get(o, "total_err") ? CONTINUE_READ : 0;
+	j->clat_percentiles = has_percentiles(o, "clat_ns");
 	json_object_foreach(list, key, value)
 		j->percentiles[j->npercentiles++] = strtod(key, NULL);
 }
@@ -144,6 +164,8 @@ static void result(struct job_result *r, const struct job *j, json_t *o)
 	ios = report_ios(r);
 	r->syncs = integer(sync, "total_ios");
 	moments(&r->sync_lat, &r->sync_histogram, json_object_get(sync, "lat_ns"));
+	r->total_errors = integer(o, "total_err");
+	r->first_error = (int)integer(o, "first_error");
 	r->total_runtime_ms = integer(o, "job_runtime");
 	r->user_us = (uint64_t)llround(number(o, "usr_cpu") * (double)r->total_runtime_ms / 100) * 1000;
 	r->system_us = (uint64_t)llround(number(o, "sys_cpu") * (double)r->total_runtime_ms / 100) * 1000;
@@ -179,9 +201,13 @@ static json_t *percentile_list(json_t *o)
 
 	json_object_foreach(o, key, value)
 	{
-		list = json_object_get(json_object_get(value, "clat_ns"), "percentile");
-		if (list)
-			return list;
+		static const char *const kinds[] = { "clat_ns", "lat_ns", "slat_ns" };
+
+		for (int i = 0; i < 3; i++) {
+			list = json_object_get(json_object_get(value, kinds[i]), "percentile");
+			if (list)
+				return list;
+		}
 	}
 	return NULL;
 }
@@ -202,10 +228,10 @@ int main(int argc, char **argv)
 	json_t *root = json_loadf(stdin, 0, &error), *list, *o;
 	struct run_result run = { .report = NULL };
 	struct jobs jobs = { .job = NULL };
-	struct text text = {0}, json = {0};
+	struct text text = {0}, json = {0}, terse = {0};
 	size_t i;
 
-	if (argc != 3 || !root) {
+	if (argc != 4 || !root) {
 		fprintf(stderr, "rerender: line %d: %s\n", root ? 0 : error.line, root ? "usage" : error.text);
 		return 1;
 	}
@@ -229,7 +255,9 @@ int main(int argc, char **argv)
 		disk(&run.disk[i], o);
 	output_text(&text, &jobs, &run);
 	output_json(&json, &jobs, &run, true);
+	output_terse(&terse, &run);
 	save(argv[1], &text);
 	save(argv[2], &json);
+	save(argv[3], &terse);
 	return 0;
 }
