@@ -109,6 +109,12 @@ static void add_samples(struct job_result *r, const struct clone *c)
 	}
 }
 
+static void empty(struct histogram *h)
+{
+	if (h)
+		memset(h, 0, sizeof(*h));
+}
+
 /* What the job does not want measured is not shown, whatever the loop needed for itself. */
 static void drop_disabled(struct job_result *r)
 {
@@ -117,12 +123,18 @@ static void drop_disabled(struct job_result *r)
 	for (unsigned d = 0; d < DDIRS; d++) {
 		struct direction *dir = &r->dir[d];
 
-		if (r->job->disable_slat)
+		if (r->job->disable_slat) {
 			dir->slat = none;
-		if (r->job->disable_lat)
+			empty(dir->slat_histogram);
+		}
+		if (r->job->disable_lat) {
 			dir->lat = none;
-		if (r->job->disable_clat)
+			empty(dir->lat_histogram);
+		}
+		if (r->job->disable_clat) {
 			dir->clat = none;
+			empty(&dir->clat_histogram);
+		}
 	}
 	if (!r->job->disable_clat)
 		return;
