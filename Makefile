@@ -11,12 +11,17 @@ LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
-COMPILE = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
+COMPILE = $(CC) -std=gnu11 -D_GNU_SOURCE $(FOUND_DEFINES) -I. $(WARNINGS) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
 LINK = $(CC) $(CFLAGS) -pthread
 
 OBJ = $(BUILD)/obj/$(FLAVOUR)
 OTHER_SYSTEMS = guest/os_bsd.c guest/os_dragonfly.c guest/os_freebsd.c guest/os_netbsd.c guest/os_openbsd.c guest/init_none.c
-SHARED = $(filter-out guest/main.c $(OTHER_SYSTEMS),$(sort $(wildcard guest/*.c engines/*.c)))
+OPTIONAL_ENGINES = engines/io_uring.c engines/libaio.c engines/posixaio.c engines/pvsync2.c
+SHARED = $(filter-out guest/main.c $(OTHER_SYSTEMS) $(OPTIONAL_ENGINES),$(sort $(wildcard guest/*.c engines/*.c))) \
+	$(FOUND_SOURCES)
+
+# The same engines as in the guest program; sets FOUND_….
+include $(shell sh engines/find.sh $(OBJ) linux '$(LINK)')
 HOST = $(filter-out host/main.c,$(sort $(wildcard host/*.c)))
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
 HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
@@ -24,15 +29,15 @@ OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 
 # What is installed when it is missing, for the main job and for the tests.
-NEEDS_RUN = cpio gcc kmod libinih-dev libjansson-dev libvirt-clients libvirt-daemon libvirt-daemon-system libvirt-dev \
-	libxml2-dev make pkg-config qemu-system-x86 xz-utils
+NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
+	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
 NEEDS_CHECK = bmake clang fio libcmocka-dev musl-tools python3-pip qemu-utils valgrind
 
 all: $(BUILD)/kickbench $(BUILD)/kickio
 
 $(BUILD)/kickbench: $(OBJ)/host/main.o $(OBJECTS)
 	@echo "  LD  $@"
-	@$(LINK) -o $@ $^ $(PKG_LIBS) -lm
+	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lm
 
 # The guest program has a Makefile of its own, which any make takes; it knows its dependencies.
 $(BUILD)/kickio: kickio
@@ -42,7 +47,7 @@ kickio:
 $(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o) $(OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lcmocka -lm
 
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)

@@ -10,7 +10,12 @@
 
 #include "guest/error.h"
 
-enum ddir { DDIR_READ, DDIR_WRITE, DDIR_TRIM, DDIRS, DDIR_SYNC = DDIRS };
+/* What counts per direction comes before DDIRS; the two kinds of flush move no data. */
+enum ddir { DDIR_READ, DDIR_WRITE, DDIR_TRIM, DDIRS, DDIR_SYNC = DDIRS, DDIR_DATASYNC };
+
+static inline bool ddir_flushes(enum ddir ddir) { return ddir >= DDIR_SYNC; }
+
+struct job;
 
 /* One unit of I/O. The worker owns it; an engine may keep it from queue() until it is reaped. */
 struct io {
@@ -34,10 +39,12 @@ enum engine_queued {
 };
 
 struct engine_setup {
+	const struct job *job; /* for the engine's own options */
 	unsigned depth;
-	const int *fds;
+	const int *fds; /* by file: io->fd == fds[io->file] */
 	unsigned nfds;
-	struct io *ios; /* depth units, buffers set */
+	struct io *ios;         /* depth units, buffers set; one more for flushes follows them */
+	uint32_t buffer_length; /* of every unit */
 };
 
 struct engine {
@@ -48,8 +55,16 @@ struct engine {
 	/* Per job state; NULL-able when the engine needs none. Called in the job's own thread. */
 	int (*open)(void **state, const struct engine_setup *setup, struct error *e);
 	enum engine_queued (*queue)(void *state, struct io *io);
-	int (*commit)(void *state);                                            /* 0 or errno */
-	int (*reap)(void *state, unsigned min, unsigned max, struct io **done); /* count or -errno */
+	/*
+	 * Hand what is queued to the system, in the order of queueing, with one system call: returns how many
+	 * units it took, or -errno. 0: it takes none now, reap first. NULL: queue() does it itself.
+	 */
+	int (*commit)(void *state);
+	/*
+	 * Wait for at least min units, take at most max: their count, or -errno. Fewer than min, even 0, after a
+	 * signal. A unit whose error the system told when it was handed over comes back here as well.
+	 */
+	int (*reap)(void *state, unsigned min, unsigned max, struct io **done);
 	void (*close)(void *state);
 };
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "engines/list.h"
-#include "guest/os.h"
 
 static enum engine_queued psync_queue(void *state, struct io *io)
 {
@@ -11,15 +10,12 @@ static enum engine_queued psync_queue(void *state, struct io *io)
 
 	(void)state;
 	do {
-		if (io->ddir == DDIR_READ) {
+		if (io->ddir == DDIR_READ)
 			n = pread(io->fd, io->buffer, io->length, (off_t)io->offset);
-		} else if (io->ddir == DDIR_WRITE) {
+		else if (io->ddir == DDIR_WRITE)
 			n = pwrite(io->fd, io->buffer, io->length, (off_t)io->offset);
-		} else {
-			io->error = io->ddir == DDIR_SYNC ? os_flush(io->fd) : EINVAL;
-			io->moved = 0;
-			return ENGINE_DONE;
-		}
+		else
+			return engine_flush(io);
 	} while (n < 0 && errno == EINTR);
 	io->error = n < 0 ? errno : 0;
 	io->moved = n < 0 ? 0 : (uint32_t)n;

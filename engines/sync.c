@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "engines/list.h"
-#include "guest/os.h"
 
 struct place {
 	int fd;
@@ -13,7 +12,7 @@ struct place {
 
 struct sync_state {
 	unsigned count;
-	struct place place[];
+	struct place place[]; /* by file */
 };
 
 #define UNKNOWN UINT64_MAX
@@ -36,26 +35,17 @@ static void sync_close(void *state)
 	free(state);
 }
 
-static struct place *find_place(struct sync_state *s, int fd)
-{
-	struct place *place = s->place;
-
-	while (place->fd != fd)
-		place++;
-	return place;
-}
-
 static enum engine_queued sync_queue(void *state, struct io *io)
 {
-	struct place *place = find_place(state, io->fd);
+	struct place *place = &((struct sync_state *)state)->place[io->file];
 	ssize_t n;
 
+	if (io->ddir != DDIR_READ && io->ddir != DDIR_WRITE)
+		return engine_flush(io);
+	if (place->fd != io->fd) /* opened anew */
+		*place = (struct place){ io->fd, UNKNOWN };
 	io->moved = 0;
 	io->error = 0;
-	if (io->ddir != DDIR_READ && io->ddir != DDIR_WRITE) {
-		io->error = io->ddir == DDIR_SYNC ? os_flush(io->fd) : EINVAL;
-		return ENGINE_DONE;
-	}
 	if (place->offset != io->offset && lseek(io->fd, (off_t)io->offset, SEEK_SET) < 0) {
 		io->error = errno;
 		place->offset = UNKNOWN;

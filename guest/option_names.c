@@ -80,7 +80,9 @@ const char *engine_absent_reason(const char *name)
 		    (m->system ? strcmp(system.sysname, m->system) == 0 : strcmp(system.sysname, "Linux") != 0))
 			return m->reason;
 	}
-	return "left out when it was built";
+	if (strcmp(name, "posixaio") == 0)
+		return "the libc that it was built with has no aio(3)";
+	return "no library for it was found where it was built";
 }
 
 static bool listed(const char *const *names, size_t n, const char *name)

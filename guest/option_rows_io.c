@@ -145,8 +145,8 @@ const struct option options_engine[] = {
 	  "io_uring" },
 	{ "sqthread_poll", NULL, OPTION_FLAG, 0, 1, NULL, J(sqthread_poll), NULL,
 	  "Offload submission to a kernel thread", "io_uring" },
-	{ "nonvectored", NULL, OPTION_BOOL, 0, 1, "0", J(nonvectored), NULL,
-	  "Use non-vectored read/write commands", "io_uring" },
+	{ "nonvectored", NULL, OPTION_BOOL, 0, 1, "1", J(nonvectored), NULL,
+	  "Use non-vectored read/write commands (fio: where the kernel has them)", "io_uring" },
 	OPTION_END,
 };
 

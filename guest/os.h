@@ -67,6 +67,9 @@ int os_preallocate(int fd, uint64_t length);
 /* Put written data on the medium: fsync, and the disk's own cache where fsync leaves it alone. 0 or errno. */
 int os_flush(int fd);
 
+/* The same as fdatasync does it: data and what is needed to read it. os_flush() where the system has no such call. */
+int os_flush_data(int fd);
+
 struct os_disk {
 	char path[128];  /* what a job opens: the raw device */
 	char serial[64]; /* "" when the system does not tell */

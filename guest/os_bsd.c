@@ -228,6 +228,15 @@ int os_flush(int fd)
 	return bsd_flush_disk(fd);
 }
 
+int os_flush_data(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return errno;
+	return S_ISREG(st.st_mode) ? bsd_flush_file_data(fd) : os_flush(fd);
+}
+
 /* One disk; one that has no medium, or that we may not open, is not listed. */
 static bool look_at_disk(const char *name, struct os_disk *disk)
 {

@@ -23,6 +23,9 @@ int bsd_flush_disk(int fd);
 /* fsync() for a regular file, with the disk's cache where the system has a call for both. 0 or errno. */
 int bsd_flush_file(int fd);
 
+/* The same for the data alone, where the system can tell it from the rest. */
+int bsd_flush_file_data(int fd);
+
 /* Its serial number into serial, "" when the system does not tell. */
 void bsd_serial(int fd, char *serial, size_t size);
 

@@ -45,6 +45,12 @@ int bsd_flush_file(int fd)
 	return fsync(fd) < 0 ? errno : 0;
 }
 
+/* There is no call for data alone. */
+int bsd_flush_file_data(int fd)
+{
+	return bsd_flush_file(fd);
+}
+
 /* Only in the names below /dev/serno. */
 void bsd_serial(int fd, char *serial, size_t size)
 {

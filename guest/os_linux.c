@@ -178,6 +178,16 @@ int os_flush(int fd)
 	return r < 0 ? errno : 0;
 }
 
+int os_flush_data(int fd)
+{
+	int r;
+
+	do
+		r = fdatasync(fd);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? errno : 0;
+}
+
 /* ---- the agent's serial port ---- */
 
 int os_open_serial(const char *path, struct error *e)

@@ -60,6 +60,13 @@ int bsd_flush_file(int fd)
 	return fsync(fd) < 0 ? errno : 0;
 }
 
+int bsd_flush_file_data(int fd)
+{
+	if (fsync_range(fd, FDATASYNC | FDISKSYNC, 0, 0) == 0)
+		return 0;
+	return fdatasync(fd) < 0 ? errno : 0;
+}
+
 /* No ioctl tells it. */
 void bsd_serial(int fd, char *serial, size_t size)
 {

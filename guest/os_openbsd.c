@@ -50,6 +50,11 @@ int bsd_flush_file(int fd)
 	return fsync(fd) < 0 ? errno : 0;
 }
 
+int bsd_flush_file_data(int fd)
+{
+	return fdatasync(fd) < 0 ? errno : 0;
+}
+
 void bsd_serial(int fd, char *serial, size_t size)
 {
 	struct dk_inquiry inquiry;
