@@ -184,12 +184,14 @@ static void settle(struct clone *c)
 	uint64_t us = (clock_monotonic_ns() - c->slot->recording_ns) / 1000;
 
 	if (slot_load(&c->slot->phase) < PHASE_RUN) {
-		memset(r->dir, 0, sizeof(r->dir));
+		for (unsigned d = 0; d < DDIRS; d++)
+			direction_reset(&r->dir[d]);
 		return;
 	}
+	worker_complete_result(r, c->slot->class_count, us * 1000);
 	for (unsigned d = 0; d < DDIRS; d++)
-		r->dir[d].runtime_us = r->dir[d].ios ? us : 0;
-	r->runtime_ms = r->total_runtime_ms = (us + 999) / 1000;
+		if (!r->dir[d].ios)
+			r->dir[d].runtime_us = 0;
 }
 
 /* What waitpid said about a process: one that did not come to its end is a failed job. */

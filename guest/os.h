@@ -29,6 +29,9 @@ void os_identity(struct os_identity *id);
 /* False where fork with shared memory and process-shared state cannot be relied on: jobs are then threads. */
 extern const bool os_has_processes;
 
+/* Bind the calling thread to the processors whose bits are set, of at most so many. 0 or errno (ENOTSUP: cannot). */
+int os_bind_cpus(const uint64_t *bits, unsigned count);
+
 /* ---- disks and files ---- */
 
 enum os_kind { OS_MISSING, OS_REGULAR, OS_BLOCK, OS_CHAR, OS_OTHER };

@@ -159,3 +159,10 @@ int os_poweroff(struct error *e)
 	reboot(RB_POWEROFF);
 	return error_errno(e, STATUS_FAILED, "power off");
 }
+
+/* A thread cannot be bound here. */
+int os_bind_cpus(const uint64_t *bits, unsigned count)
+{
+	(void)bits, (void)count;
+	return ENOTSUP;
+}

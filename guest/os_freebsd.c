@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
+#include <sys/cpuset.h>
 #include <sys/devicestat.h>
 #include <sys/disk.h>
 #include <sys/ioctl.h>
@@ -213,4 +214,15 @@ int os_poweroff(struct error *e)
 {
 	reboot(RB_POWEROFF);
 	return error_errno(e, STATUS_FAILED, "power off");
+}
+
+int os_bind_cpus(const uint64_t *bits, unsigned count)
+{
+	cpuset_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned cpu = 0; cpu < count && cpu < CPU_SETSIZE; cpu++)
+		if (bits[cpu / 64] >> cpu % 64 & 1)
+			CPU_SET(cpu, &set);
+	return cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, sizeof(set), &set) < 0 ? errno : 0;
 }

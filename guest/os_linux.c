@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,17 @@ int os_preallocate(int fd, uint64_t length)
 	if (r == 0)
 		return 0;
 	return errno == EOPNOTSUPP || errno == ENOSYS ? ENOTSUP : errno;
+}
+
+int os_bind_cpus(const uint64_t *bits, unsigned count)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned cpu = 0; cpu < count && cpu < CPU_SETSIZE; cpu++)
+		if (bits[cpu / 64] >> cpu % 64 & 1)
+			CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) < 0 ? errno : 0;
 }
 
 int os_flush(int fd)

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,4 +175,20 @@ int os_poweroff(struct error *e)
 {
 	reboot(RB_HALT | RB_POWERDOWN, NULL);
 	return error_errno(e, STATUS_FAILED, "power off");
+}
+
+/* Only root may, unless sysctl security.models.extensions.user_set_cpu_affinity allows it. */
+int os_bind_cpus(const uint64_t *bits, unsigned count)
+{
+	cpuset_t *set = cpuset_create();
+	int error;
+
+	if (!set)
+		return ENOMEM;
+	for (unsigned cpu = 0; cpu < count; cpu++)
+		if (bits[cpu / 64] >> cpu % 64 & 1)
+			cpuset_set((cpuid_t)cpu, set);
+	error = pthread_setaffinity_np(pthread_self(), cpuset_size(set), set);
+	cpuset_destroy(set);
+	return error;
 }

@@ -94,6 +94,7 @@ struct job_result {
 	uint64_t runtime_ms;       /* longest member */
 	uint64_t lat_ns[LAT_NS_CLASSES], lat_us[LAT_US_CLASSES], lat_ms[LAT_MS_CLASSES]; /* clat, all directions */
 	uint64_t depth[DEPTH_CLASSES], submit[DEPTH_CLASSES], complete[DEPTH_CLASSES];
+	unsigned latency_depth; /* that latency_target has arrived at, else iodepth */
 	uint64_t total_errors; /* that continue_on_error let pass, and the errno of the first */
 	int first_error;
 	bool started; /* false: failed in setup, or never got to run */

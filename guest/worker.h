@@ -10,6 +10,7 @@
 #include "guest/clock.h"
 #include "guest/files.h"
 #include "guest/job.h"
+#include "guest/latency.h"
 #include "guest/result.h"
 
 enum phase {
@@ -32,6 +33,7 @@ struct slot {
 	unsigned files;        /* open ones */
 	uint64_t recording_ns; /* clock_monotonic_ns() when recording began; valid from PHASE_RUN on */
 	char notes[1024];      /* lines for the user, each ended by a newline */
+	uint64_t class_count[LATENCY_CLASSES]; /* of clat; latency_store() puts them into a result */
 	struct job_result result;
 };
 
@@ -59,5 +61,11 @@ struct worker *worker_open(const struct worker_setup *setup);
 void worker_run(struct worker *w);
 
 void worker_close(struct worker *w);
+
+/*
+ * Fill in what follows from the counts of a clone, so that the loop need not keep it: runtimes, lat and depths of
+ * synchronous engines, the classes of latencies. Also for a copy of a result whose clone goes on, or was killed.
+ */
+void worker_complete_result(struct job_result *r, const uint64_t class_count[LATENCY_CLASSES], uint64_t elapsed_ns);
 
 #endif

@@ -14,33 +14,41 @@ static void note_to_slot(void *context, const char *line)
 	snprintf(slot->notes + used, sizeof(slot->notes) - used, "%s\n", line);
 }
 
-/* One buffer of random bytes, there before the measurement so that no page fault falls into it. */
-static int open_buffer(struct worker *w)
+/* Buffers of random bytes, there before the measurement so that no page fault falls into it. */
+static int open_units(struct worker *w)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int error = posix_memalign(&w->io.buffer, page, generator_buffer_length(&w->generator));
+	uint32_t length = generator_buffer_length(&w->generator);
 
-	if (error) {
-		w->io.buffer = NULL;
-		return WORKER_FAIL(w, error, "posix_memalign");
+	w->ios = calloc(w->depth + 1, sizeof(*w->ios));
+	w->whole = calloc(w->depth + 1, sizeof(*w->whole));
+	if (!w->ios || !w->whole)
+		return WORKER_FAIL(w, ENOMEM, "calloc");
+	for (unsigned i = 0; i <= w->depth; i++)
+		w->ios[i].index = i;
+	for (unsigned i = 0; i < w->depth; i++) {
+		int error = posix_memalign(&w->ios[i].buffer, page, length);
+
+		if (error) {
+			w->ios[i].buffer = NULL;
+			return WORKER_FAIL(w, error, "posix_memalign");
+		}
+		generator_fill(&w->generator, w->ios[i].buffer);
 	}
-	generator_fill(&w->generator, w->io.buffer);
-	return 0;
+	return worker_queue_open(w);
 }
 
 static int open_engine(struct worker *w)
 {
 	struct file_set *files = w->setup.files;
-	struct engine_setup setup = { .depth = 1, .nfds = files->count, .ios = &w->io };
+	struct engine_setup setup = {
+		.job = w->setup.job, .depth = w->depth, .nfds = files->count, .ios = w->ios,
+		.buffer_length = generator_buffer_length(&w->generator),
+	};
 	struct error e = {0};
 	int *fds;
 	int r = 0;
 
-	w->engine = w->setup.job->engine;
-	if (!w->engine->synchronous) {
-		note_send(&w->notes, "kickio: %s: engine %s needs a queue", w->setup.job->name, w->engine->name);
-		return WORKER_FAIL(w, ENOSYS, "engine");
-	}
 	if (!w->engine->open)
 		return 0;
 	fds = calloc(files->count, sizeof(*fds));
@@ -55,6 +63,55 @@ static int open_engine(struct worker *w)
 	}
 	free(fds);
 	return r;
+}
+
+/* The n-th CPU of the list, modulo their number, alone. */
+static struct cpu_list one_cpu(const struct cpu_list *all, unsigned n)
+{
+	struct cpu_list one = { .count = 1 };
+
+	n %= all->count;
+	for (unsigned cpu = 0; cpu < JOB_MAX_CPUS; cpu++) {
+		if (!(all->bits[cpu / 64] >> cpu % 64 & 1) || n-- != 0)
+			continue;
+		one.bits[cpu / 64] = (uint64_t)1 << cpu % 64;
+		break;
+	}
+	return one;
+}
+
+/* Where it may run, and how willingly it lets others run. */
+static int set_processors(struct worker *w)
+{
+	const struct job *job = w->setup.job;
+	struct cpu_list cpus = job->cpus_allowed;
+	int error;
+
+	if (cpus.count) {
+		if (job->cpus_allowed_policy == CPUS_SPLIT)
+			cpus = one_cpu(&job->cpus_allowed, w->setup.index);
+		error = os_bind_cpus(cpus.bits, JOB_MAX_CPUS);
+		if (error)
+			return WORKER_FAIL(w, error, "cpus_allowed");
+	}
+	errno = 0;
+	if (job->nice && nice(job->nice) == -1 && errno)
+		return WORKER_FAIL(w, errno, "nice");
+	return 0;
+}
+
+/* What the loop does beside its I/O. */
+static void choose_parts(struct worker *w)
+{
+	const struct job *job = w->setup.job;
+
+	w->clat = !job->disable_clat;
+	w->lat = !job->disable_lat;
+	w->slat = !job->disable_slat;
+	worker_pace_open(w);
+	w->watched = w->pace.targets;
+	w->timed = w->clat || w->lat || w->slat || w->watched || w->opened_log || job->stall_timeout_us;
+	w->careful = job->fsync || job->fdatasync || w->pace.rates || w->pace.thinks || w->pace.targets;
 }
 
 struct worker *worker_open(const struct worker_setup *setup)
@@ -72,14 +129,21 @@ struct worker *worker_open(const struct worker_setup *setup)
 	w->clock = *setup->clock;
 	w->stop = setup->stop;
 	w->notes = (struct note_sink){ note_to_slot, setup->slot };
-	w->fsync_every = job->fsync;
+	w->engine = job->engine;
+	w->depth = w->engine->synchronous ? 1 : job->iodepth;
+	w->result = &setup->slot->result;
+	w->dir = w->result->dir;
+	w->class_count = setup->slot->class_count;
+	w->deadline = UINT64_MAX;
 	latency_table_init(&w->classes);
 	if (files_open(setup->files, job, &w->notes, failure) < 0 ||
 	    generator_open(&w->generator, job, setup->files, setup->seed, setup->index, failure) < 0 ||
-	    open_buffer(w) < 0 || open_engine(w) < 0) {
+	    open_units(w) < 0 || open_engine(w) < 0 || set_processors(w) < 0 ||
+	    joblog_open(&w->opened_log, job, setup->index, failure) < 0) {
 		worker_close(w);
 		return NULL;
 	}
+	choose_parts(w);
 	slot_store(&setup->slot->files, setup->files->count);
 	return w;
 }
@@ -88,11 +152,19 @@ void worker_close(struct worker *w)
 {
 	if (!w)
 		return;
-	if (w->engine && w->engine->close && w->engine_state)
-		w->engine->close(w->engine_state);
+	joblog_close(w->opened_log);
+	/* The system may still write into buffers of which nobody knows whether they are in flight. */
+	if (!w->queue.stuck) {
+		if (w->engine->close && w->engine_state)
+			w->engine->close(w->engine_state);
+		for (unsigned i = 0; w->ios && i < w->depth; i++)
+			free(w->ios[i].buffer);
+		free(w->ios);
+	}
+	worker_queue_close(w);
 	files_close(w->setup.files);
 	slot_store(&w->setup.slot->files, 0);
-	free(w->io.buffer);
+	free(w->whole);
 	generator_close(&w->generator);
 	free(w);
 }
