@@ -17,6 +17,7 @@
 struct serving {
 	struct agent_link *link;
 	char *id, *disk;
+	char *filesystem, *mount; /* of the disk, and where the job has its files; both NULL without */
 	struct os_counters before, after;
 	struct text notes;
 	bool bye;          /* the host said it, or the port is gone: do not wait for another job */
@@ -232,6 +233,29 @@ static void send_notes(struct serving *s, char *lines)
 	}
 }
 
+/*
+ * The file system is there for one job: every trial begins without what an earlier one left in the cache, and what
+ * it wrote is written back in its own time. The files stay.
+ */
+static int mount_files(struct serving *s, struct error *e)
+{
+	if (!s->filesystem)
+		return 0;
+	if (!s->disk || !s->mount)
+		return error_set(e, STATUS_FAILED, "a file system to mount without a disk or a folder");
+	return os_mount(s->disk, s->filesystem, s->mount, e);
+}
+
+/* A job that failed keeps its own message. */
+static int unmount(const struct serving *s, int ret, struct error *e)
+{
+	struct error failed = {0};
+
+	if (!s->filesystem || os_unmount(s->mount, &failed) == 0 || ret < 0)
+		return ret;
+	return error_set(e, failed.status, "%s", failed.text);
+}
+
 static int run(struct serving *s, int argc, char **argv, struct error *e)
 {
 	struct run_hooks hooks = {.context = s, .begin = on_begin, .progress = on_progress, .end = on_end,
@@ -241,6 +265,9 @@ static int run(struct serving *s, int argc, char **argv, struct error *e)
 	struct jobs jobs = {0};
 	int ret;
 
+	/* Before the options are read: a directory has to exist. */
+	if (mount_files(s, e) < 0)
+		return -1;
 	ret = options_parse(argc, argv, &jobs, &notes, e);
 	send_notes(s, notes.data);
 	if (ret == 0 && jobs.count == 0)
@@ -249,6 +276,7 @@ static int run(struct serving *s, int argc, char **argv, struct error *e)
 		ret = error_set(e, STATUS_FAILED, "--parse-only measures nothing");
 	if (ret == 0)
 		ret = run_jobs(&jobs, &hooks, &result, e);
+	ret = unmount(s, ret, e);
 	if (ret == 0)
 		send_result(s, &jobs, &result);
 	run_result_free(&result);
@@ -264,7 +292,8 @@ static int parse_job(struct serving *s, const char *payload, char ***argv, int *
 	size_t n;
 
 	if (json_read_string(payload, "id", &s->id, e) < 0 || json_read_string(payload, "disk", &s->disk, e) < 0 ||
-	    json_read_strings(payload, "argv", &list, &n, e) < 0)
+	    json_read_string(payload, "filesystem", &s->filesystem, e) < 0 ||
+	    json_read_string(payload, "mount", &s->mount, e) < 0 || json_read_strings(payload, "argv", &list, &n, e) < 0)
 		return -1;
 	if (!s->id) {
 		json_free_strings(list);
@@ -297,6 +326,8 @@ int agent_job_serve(struct agent_link *link, const char *payload, struct error *
 	text_free(&s.notes);
 	free(s.id);
 	free(s.disk);
+	free(s.filesystem);
+	free(s.mount);
 	if (e->status)
 		return -1;
 	return s.bye;

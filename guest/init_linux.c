@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "guest/agent.h"
+#include "guest/modules_linux.h"
 #include "guest/os.h"
 
 #define MODULES_LIST "/modules.list"
@@ -71,40 +71,6 @@ static void open_console(void)
 		dup2(fd, to);
 	if (fd > STDERR_FILENO)
 		close(fd);
-}
-
-static void load_module(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0) {
-		complain(path);
-		return;
-	}
-	if (syscall(SYS_finit_module, fd, "", 0) < 0 && errno != EEXIST)
-		complain(path);
-	close(fd);
-}
-
-/* A missing list is fine: then the kernel has all that is needed built in. */
-static void load_modules(void)
-{
-	FILE *f = fopen(MODULES_LIST, "re");
-	char *line = NULL;
-	size_t size = 0;
-
-	if (!f) {
-		if (errno != ENOENT)
-			complain(MODULES_LIST);
-		return;
-	}
-	while (getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\r\n")] = '\0';
-		if (line[0] && line[0] != '#')
-			load_module(line);
-	}
-	free(line);
-	fclose(f);
 }
 
 /* The value of a kernel argument, or the default. */
@@ -175,7 +141,7 @@ int init_run(struct error *e)
 	open_console();
 	kernel_argument(PORT_ARGUMENT, port, sizeof(port), os_second_serial);
 	kernel_argument(DISKS_ARGUMENT, wanted, sizeof(wanted), "1");
-	load_modules();
+	modules_load(MODULES_LIST);
 	wait_for_port(port);
 	wait_for_disks(strtoul(wanted, NULL, 10));
 	if (agent_serve(port, &failed) < 0)

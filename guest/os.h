@@ -83,6 +83,15 @@ struct os_disk {
 /* The whole disks that the system sees, at most max. Returns how many. */
 size_t os_disks(struct os_disk *disks, size_t max);
 
+/*
+ * Mount the file system of a disk on a folder, which is made when it is missing; type as "ext4". Where the kernel
+ * has it as modules that the image carries, they are loaded first. Systems that cannot say so.
+ */
+int os_mount(const char *device, const char *type, const char *folder, struct error *e);
+
+/* Write back what is left and take it off again. */
+int os_unmount(const char *folder, struct error *e);
+
 /* ---- counters, all monotonic; differences are taken by the caller ---- */
 
 struct os_counters {

@@ -314,3 +314,15 @@ int os_open_serial(const char *path, struct error *e)
 	}
 	return fd;
 }
+
+/* Their images hold no file system's tools yet, and a disk that the host has formatted would be Linux's. */
+int os_mount(const char *device, const char *type, const char *folder, struct error *e)
+{
+	(void)folder;
+	return error_set(e, STATUS_FAILED, "%s: mounting %s for a job is not supported on this system", device, type);
+}
+
+int os_unmount(const char *folder, struct error *e)
+{
+	return error_set(e, STATUS_FAILED, "%s: mounting for a job is not supported on this system", folder);
+}

@@ -34,6 +34,10 @@ KERNEL=${KERNEL-} MODULES=${MODULES-} PACKAGE=${PACKAGE-}
 # What a virtio disk behind PCI needs; behind MMIO (microvm), too, where the kernel has it.
 wanted='virtio_pci virtio_blk'
 welcome='virtio_mmio'
+# File systems for a disk that has one, each loaded when a job asks for it; only where they are modules.
+filesystems='ext4 xfs'
+# What they ask the crypto API for at run time: there is no modprobe in the guest.
+checksums='crc32c_generic'
 
 [ -f "$kickio" ] || die "$kickio is missing: build kickio first"
 if command -v readelf >/dev/null 2>&1 && readelf -l "$kickio" | grep -q 'INTERP'; then
@@ -145,8 +149,8 @@ need_dependencies() {
 }
 
 # Paths below the folder of modules, each behind what it needs. modules.dep names the nearest need first.
-load_order() {
-	awk -v wanted="$wanted" -v welcome="$welcome" -v builtin="$modules/modules.builtin" '
+load_order() { # WANTED WELCOME
+	awk -v wanted="$1" -v welcome="$2" -v builtin="$modules/modules.builtin" '
 	function name(path) {
 		sub(/.*\//, "", path); sub(/\.ko.*/, "", path); gsub(/-/, "_", path)
 		return path
@@ -193,7 +197,7 @@ stage_kernel() {
 	: >"$work/kernel/order"
 	[ -d "$modules" ] || die "$modules, the folder of the kernel's modules, is missing (MODULES=)"
 	need_dependencies
-	load_order >"$work/load_order"
+	load_order "$wanted" "$welcome" >"$work/load_order"
 	case $(tail -n 1 "$work/load_order") in
 	missing*) die "the kernel $version has no module $(tail -n 1 "$work/load_order" | cut -d' ' -f2) in $modules" ;;
 	esac
@@ -201,6 +205,17 @@ stage_kernel() {
 		stage_module "$path"
 		basename "$path" | sed 's/\.ko.*/.ko/' >>"$work/kernel/order"
 	done <"$work/load_order"
+	for filesystem in $filesystems; do
+		: >"$work/kernel/order.$filesystem"
+		load_order '' "$filesystem" | grep -q . || continue
+		load_order '' "$checksums $filesystem" >"$work/load_order"
+		while read -r path; do
+			module=$(basename "$path" | sed 's/\.ko.*/.ko/')
+			grep -qx "$module" "$work/kernel/order" && continue
+			[ -f "$work/kernel/modules/$module" ] || stage_module "$path"
+			echo "$module" >>"$work/kernel/order.$filesystem"
+		done <"$work/load_order"
+	done
 	echo "$version" >"$work/kernel/version"
 	echo "$source" >"$work/kernel/source"
 	echo "$identity" >"$work/kernel/identity"
@@ -219,9 +234,9 @@ choose_kernel() {
 		version=$(kernel_version "$KERNEL")
 		modules=${MODULES:-/lib/modules/$version}
 		source="file $KERNEL"
-		identity="$KERNEL $modules $(digest "$KERNEL") $wanted $welcome"
+		identity="$KERNEL $modules $(digest "$KERNEL") $wanted $welcome $filesystems $checksums"
 	else
-		identity="package ${PACKAGE:-of the distribution} $wanted $welcome"
+		identity="package ${PACKAGE:-of the distribution} $wanted $welcome $filesystems $checksums"
 	fi
 }
 
@@ -266,6 +281,22 @@ strip "$work/init" 2>/dev/null || true
 } >"$work/list"
 "$work/mkinitramfs" <"$work/list" >"$work/initramfs.cpio"
 gzip -9nc "$work/initramfs.cpio" >"$work/initramfs.cpio.gz"
+
+# The file systems' modules follow as a second archive, not compressed: to copy megabytes costs a boot that does
+# not want them next to nothing, to unpack them would not. An archive begins at a multiple of four.
+{
+	for filesystem in $filesystems; do
+		[ -s "$out/kernel/order.$filesystem" ] || continue
+		sed 's,^,/modules/,' "$out/kernel/order.$filesystem" >"$work/modules.$filesystem"
+		echo "file /modules.$filesystem 644 $work/modules.$filesystem"
+		sed "s,.*,file /modules/& 644 $out/kernel/modules/&," "$out/kernel/order.$filesystem"
+	done
+} | sort -u >"$work/list"
+if [ -s "$work/list" ]; then
+	size=$(wc -c <"$work/initramfs.cpio.gz")
+	truncate -s $(((size + 3) / 4 * 4)) "$work/initramfs.cpio.gz"
+	"$work/mkinitramfs" <"$work/list" >>"$work/initramfs.cpio.gz"
+fi
 cp "$out/kernel/vmlinuz" "$work/vmlinuz"
 
 cat >"$work/manifest.json" <<END
@@ -276,6 +307,7 @@ cat >"$work/manifest.json" <<END
   "source": "$(cat "$out/kernel/source")",
   "arguments": "$(sed -n 's/^arguments *= *//p' "$here/guest.ini")",
   "modules": [$(sed 's/.*/"&"/' "$out/kernel/order" | paste -sd, -)],
+  "filesystem_modules": [$(cat "$out"/kernel/order.* | sort -u | sed 's/.*/"&"/' | paste -sd, -)],
   "sha256": {
     "vmlinuz": "$(digest "$work/vmlinuz")",
     "initramfs.cpio.gz": "$(digest "$work/initramfs.cpio.gz")",

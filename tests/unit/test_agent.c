@@ -276,6 +276,35 @@ static void test_bad_jobs(void **state)
 	say_bye(h);
 }
 
+/* A job that would mount what cannot be mounted is refused, and nothing is run in its place. */
+static void test_mounts_are_refused(void **state)
+{
+	static const struct { const char *more, *why; } rows[] = {
+		{ "\"disk\":\"%s\",\"filesystem\":\"kbfs\",\"mount\":\"%s/mnt\"", "kbfs" },
+		{ "\"disk\":null,\"filesystem\":\"ext4\",\"mount\":\"%s/mnt\"", "without a disk or a folder" },
+		{ "\"disk\":\"%s\",\"filesystem\":\"ext4\"", "without a disk or a folder" },
+		{ "\"disk\":\"%s\",\"filesystem\":\"ext4\",\"mount\":\"%s/disk/mnt\"", "cannot make" },
+	};
+	struct host *h = *state;
+	char more[512], job[1024];
+	struct frame f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(more, sizeof(more), rows[i].more, i == 1 ? h->folder : h->file, h->folder);
+		snprintf(job, sizeof(job), "{\"id\":\"7\",%s,\"argv\":[\"--name=x\",\"--directory=%s/mnt\",\"--size=4k\"]}", more,
+			 h->folder);
+		send_next(h, FRAME_JOB, job);
+		do {
+			assert_true(next(h, &f, DEADLINE_MS));
+		} while (f.type != FRAME_ERROR && f.type != FRAME_RESULT);
+		assert_int_equal(f.type, FRAME_ERROR);
+		assert_has(&f, rows[i].why);
+	}
+	snprintf(more, sizeof(more), "%s/mnt", h->folder);
+	rmdir(more);
+	say_bye(h);
+}
+
 static void test_damaged_job(void **state)
 {
 	struct host *h = *state;
@@ -398,6 +427,7 @@ int main(void)
 		WITH_AGENT(test_hello_is_repeated),
 		WITH_AGENT(test_job),
 		WITH_AGENT(test_bad_jobs),
+		WITH_AGENT(test_mounts_are_refused),
 		WITH_AGENT(test_damaged_job),
 		WITH_AGENT(test_missing_frame),
 		WITH_AGENT(test_result_again),
