@@ -206,7 +206,7 @@ int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_req
 		r->say(r->wanted == ACCEL_TCG ? "measuring a trial guest (once)"
 					      : "trying which accelerator runs a guest (once)");
 	if (disk_prepare(&settings, r->disk_dir, 0, &disk, e) || disk_resolve_cache(&settings, disk.path, e) ||
-	    disk_restore(&disk, &seconds, e))
+	    disk_restore(&disk, FILESYSTEM_NONE, &seconds, e))
 		goto out;
 	out->pace.restore = seconds > 0 ? TRIAL_DISK / seconds : 1e9;
 	if (decide(ops, hv, r, &disk, &settings, out, e))

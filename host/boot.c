@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/clock.h"
+#include "host/filesystem.h"
 #include "host/process.h"
 
 static const char *const serials[BOOT_DISKS] = { "kb-disk0", "kb-disk1" };
@@ -222,6 +223,8 @@ json_t *boot_verify(struct boot *b, size_t disk)
 	char *qom, *iothread = NULL;
 	json_t *verdict;
 
+	/* Whoever could mount it has found it: mount() was told which one. The superblock lies in the file by then. */
+	have.filesystem = b->request.source[disk] ? filesystem_look(b->request.source[disk]) : -1;
 	if (b->ops->live_xml(b->guest, &xml, &(struct error){ 0 }) == 0)
 		have.live_xml = text_get(&xml);
 	if (virtio_status(b, disk, &status) == 0)

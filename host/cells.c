@@ -5,14 +5,18 @@
 #include <string.h>
 
 #include "guest/options.h"
+#include "host/filesystem.h"
 
 #define MOST_CELLS 10000
 
 /* Options that the suite sets, or that would take the result elsewhere. */
 static const struct { const char *name, *why; } reserved[] = {
 	{ "name", "the section's name is the job's name" },
-	{ "filename", "kickbench points the job at the test disk" },
-	{ "directory", "kickbench points the job at the test disk" },
+	{ "status-interval", "progress comes back over the serial line" },
+	{ "write_bw_log", "files in the guest are gone with it" },
+	{ "write_hist_log", "files in the guest are gone with it" },
+	{ "write_iops_log", "files in the guest are gone with it" },
+	{ "write_lat_log", "files in the guest are gone with it" },
 	{ "output", "the result comes back over the serial line" },
 	{ "output-format", "the result comes back over the serial line" },
 	{ "eta", "progress comes back over the serial line" },
@@ -27,12 +31,17 @@ static int no_memory(struct error *e)
 	return error_set(e, STATUS_HOST, "out of memory");
 }
 
-static bool given(const struct workload *w, const char *name)
+static const struct workload_option *find_option(const struct workload *w, const char *name)
 {
 	for (size_t i = 0; i < w->noptions; i++)
 		if (!strcmp(w->option[i].name, name))
-			return true;
-	return false;
+			return &w->option[i];
+	return NULL;
+}
+
+static bool given(const struct workload *w, const char *name)
+{
+	return find_option(w, name) != NULL;
 }
 
 static int check_reserved(const struct workload *w, struct error *e)
@@ -59,53 +68,188 @@ static int add_argument(struct cell *c, const char *name, const char *value)
 	return c->argv[c->argc++] ? 0 : -1;
 }
 
-/* kickio's own reading of the cell: whatever it would refuse in the guest is refused here. */
-static int read_job(const struct scenario *s, const struct workload *w, struct cell *c, struct error *e)
-{
-	char **argv = calloc(c->argc + 3, sizeof(*argv));
-	struct error inner = { 0 };
-	struct text notes = { 0 };
-	struct jobs jobs = { 0 };
-	const struct job *j;
-	uint64_t disk = s->variant[s->baseline].settings.size, per_job, offset, rest, bs;
+/* ---- the disk or files on it ---- */
 
-	if (!argv)
-		return no_memory(e);
-	argv[0] = (char *)"kickio";
-	memcpy(argv + 1, c->argv, c->argc * sizeof(*argv));
-	argv[c->argc + 1] = (char *)"--filename=/dev/disk";
-	if (options_parse((int)c->argc + 2, argv, &jobs, &notes, &inner)) {
-		free(argv);
-		text_free(&notes);
-		return error_at(e, STATUS_USAGE, s->file, w->line, "[workload %s]: %s", w->name, inner.text);
+static bool has_upwards(const char *path, size_t length)
+{
+	for (size_t i = 0; i + 1 < length; i++)
+		if (path[i] == '.' && path[i + 1] == '.' && (i == 0 || path[i - 1] == '/') && (i + 2 == length || path[i + 2] == '/'))
+			return true;
+	return false;
+}
+
+/* One name of a list: below the mounted file system; itself only as a folder, relative only below one. */
+static bool inside(const char *path, size_t length, bool folder, bool relative)
+{
+	size_t root = strlen(FILESYSTEM_PATH);
+
+	if (has_upwards(path, length) || length == 0)
+		return false;
+	if (relative)
+		return true;
+	if (length < root || strncmp(path, FILESYSTEM_PATH, root))
+		return false;
+	return length == root ? folder : path[root] == '/' && (folder || length > root + 1);
+}
+
+/* All names of a list separated by ':' ('\:' is part of a name). Returns how many, 0 when one is elsewhere. */
+static unsigned names_inside(const char *list, bool folder, bool relative)
+{
+	unsigned n = 0;
+	size_t length;
+
+	do {
+		for (length = 0; list[length] && list[length] != ':'; length++)
+			if (list[length] == '\\' && list[length + 1] == ':')
+				length++;
+		if (!inside(list, length, folder, relative))
+			return 0;
+		n++;
+		list += length + (list[length] == ':');
+	} while (*list);
+	return n;
+}
+
+/* Names of files need a file system on every variant's disk, and a disk with one is not written over. */
+static int check_place(const struct scenario *s, const struct workload *w, struct cell *c, bool writes, struct error *e)
+{
+	const struct workload_option *named = find_option(w, "filename"), *folder = find_option(w, "directory");
+	const struct workload_option *at = named ? named : folder;
+
+	for (size_t i = 0; i < s->nvariants; i++) {
+		bool none = s->variant[i].settings.filesystem == FILESYSTEM_NONE;
+
+		if (at && none)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s in [workload %s]: kickbench points the job at the test "
+					"disk; with filesystem = ext4 or xfs in [disk] files below " FILESYSTEM_PATH " can be named",
+					at->name, w->name);
+		if (!at && !none && writes)
+			return error_at(e, STATUS_USAGE, s->file, w->line, "[workload %s] would write over the %s of the test disk: "
+					"name files below " FILESYSTEM_PATH " (directory = " FILESYSTEM_PATH ")", w->name,
+					filesystem_name(s->variant[i].settings.filesystem));
 	}
-	j = &jobs.job[0];
+	for (size_t v = 0; folder && v < folder->nvalues; v++)
+		if (!names_inside(folder->value[v], true, false))
+			return error_at(e, STATUS_USAGE, folder->file, folder->line, "directory = %s in [workload %s] is not below "
+					FILESYSTEM_PATH ", where the test disk is mounted", folder->value[v], w->name);
+	for (size_t v = 0; named && v < named->nvalues; v++)
+		if (!names_inside(named->value[v], false, folder != NULL))
+			return error_at(e, STATUS_USAGE, named->file, named->line, "filename = %s in [workload %s] is not below "
+					FILESYSTEM_PATH ", where the test disk is mounted", named->value[v], w->name);
+	return 0;
+}
+
+/* ---- how much ---- */
+
+static uint64_t smallest_disk(const struct scenario *s)
+{
+	uint64_t disk = s->variant[s->baseline].settings.size;
+
 	for (size_t i = 0; i < s->nvariants; i++)
 		if (s->variant[i].settings.size < disk)
 			disk = s->variant[i].settings.size;
-	bs = j->bs[rw_reads(j->rw) ? DDIR_READ : DDIR_WRITE];
+	return disk;
+}
+
+/* Bytes of one clone of a job on the disk itself. 0: e is set. */
+static uint64_t bytes_of_disk(const struct scenario *s, const struct workload *w, const struct job *j, struct error *e)
+{
+	uint64_t disk = smallest_disk(s), offset, rest, bytes;
+
 	offset = j->offset.percent ? disk / 100 * j->offset.percent : j->offset.bytes;
 	rest = disk > offset ? disk - offset : 0;
-	per_job = j->size.percent ? disk / 100 * j->size.percent : j->size.bytes ? j->size.bytes : rest;
-	if (j->size.percent && per_job > rest) /* fio takes what is there */
-		per_job = rest;
-	if (per_job > rest || per_job == 0)
+	bytes = j->size.percent ? disk / 100 * j->size.percent : j->size.bytes ? j->size.bytes : rest;
+	if (j->size.percent && bytes > rest) /* fio takes what is there */
+		bytes = rest;
+	if (bytes <= rest && bytes)
+		return bytes;
+	error_at(e, STATUS_USAGE, s->file, w->line,
+		 "[workload %s]: size %llu at offset %llu is not on the test disk of %llu bytes: make disk.size larger",
+		 w->name, (unsigned long long)j->size.bytes, (unsigned long long)offset, (unsigned long long)disk);
+	return 0;
+}
+
+/* The same of a job on files, which have to have room. */
+static uint64_t bytes_of_files(const struct scenario *s, const struct workload *w, const struct job *j, struct error *e)
+{
+	uint64_t disk = smallest_disk(s), all, bytes;
+	unsigned files = j->filename ? names_inside(j->filename, false, true) : j->nrfiles ? j->nrfiles : 1;
+
+	all = j->filesize.hi ? j->filesize.hi * files : j->size.bytes;
+	bytes = j->size.bytes ? j->size.bytes : all;
+	if (bytes == 0) {
+		error_at(e, STATUS_USAGE, s->file, w->line, "[workload %s]: its files need a size or filesize", w->name);
+		return 0;
+	}
+	if (j->filesize.hi > disk || all > disk || (!j->filename && all > disk / j->numjobs)) {
 		error_at(e, STATUS_USAGE, s->file, w->line,
-			 "[workload %s]: size %llu at offset %llu is not on the test disk of %llu bytes: make disk.size larger",
-			 w->name, (unsigned long long)j->size.bytes, (unsigned long long)offset, (unsigned long long)disk);
+			 "[workload %s]: its files do not fit on the test disk of %llu bytes: make disk.size larger", w->name,
+			 (unsigned long long)disk);
+		return 0;
+	}
+	return bytes;
+}
+
+static void measure_job(const struct job *j, uint64_t per_job, struct cell *c)
+{
+	uint64_t bs = j->bs[rw_reads(j->rw) ? DDIR_READ : DDIR_WRITE];
+
 	if (j->io_size.bytes)
 		per_job = j->io_size.bytes;
 	if (j->number_ios && j->number_ios < per_job / bs)
 		per_job = j->number_ios * bs;
-	c->writes = rw_writes(j->rw);
 	c->bytes = per_job * j->numjobs;
 	c->ios = c->bytes / bs;
-	c->own_seed = given(w, "randseed") || given(w, "randrepeat");
 	*(j->time_based ? &c->fixed_s : &c->limit_s) = (double)(j->runtime_us + j->ramp_us) / 1e6;
+}
+
+/* The options without directory, which has to exist where it is read: check_place has looked at it. */
+static char **without_directory(const struct cell *c, int *argc)
+{
+	char **argv = calloc(c->argc + 3, sizeof(*argv));
+	size_t n = 1;
+
+	if (!argv)
+		return NULL;
+	argv[0] = (char *)"kickio";
+	for (size_t i = 0; i < c->argc; i++)
+		if (strncmp(c->argv[i], "--directory", 11))
+			argv[n++] = c->argv[i];
+	if (!c->on_files)
+		argv[n++] = (char *)"--filename=/dev/disk";
+	*argc = (int)n;
+	return argv;
+}
+
+/* kickio's own reading of the cell: whatever it would refuse in the guest is refused here. */
+static int read_job(const struct scenario *s, const struct workload *w, struct cell *c, struct error *e)
+{
+	struct error inner = { 0 };
+	struct text notes = { 0 };
+	struct jobs jobs = { 0 };
+	uint64_t bytes = 0;
+	char **argv;
+	int argc;
+
+	c->on_files = given(w, "filename") || given(w, "directory");
+	argv = without_directory(c, &argc);
+	if (!argv)
+		return no_memory(e);
+	if (options_parse(argc, argv, &jobs, &notes, &inner)) {
+		error_at(e, STATUS_USAGE, s->file, w->line, "[workload %s]: %s", w->name, inner.text);
+	} else if (check_place(s, w, c, rw_writes(jobs.job[0].rw), e) == 0) {
+		const struct job *j = &jobs.job[0];
+
+		bytes = c->on_files ? bytes_of_files(s, w, j, e) : bytes_of_disk(s, w, j, e);
+		c->writes = c->on_files || rw_writes(j->rw);
+		c->own_seed = given(w, "randseed") || given(w, "randrepeat");
+		if (bytes)
+			measure_job(j, bytes, c);
+	}
 	jobs_free(&jobs);
 	free(argv);
 	text_free(&notes);
-	return e->status ? -1 : 0;
+	return bytes ? 0 : -1;
 }
 
 static int name_cell(const struct scenario *s, struct cell *c)

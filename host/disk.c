@@ -11,13 +11,12 @@
 #include <unistd.h>
 
 #include "host/clock.h"
+#include "host/filesystem.h"
 
 #define PIECE (1u << 20)
 #define PATTERN_BLOCK 4096
 #define MEMORY_FOLDER "/dev/shm/kickbench"
 #define SPARE (64u << 20) /* left free on the file system */
-
-static const char mark_text[] = "kickbench-disk/1\n";
 
 void disk_memory_folder(char *path, size_t room)
 {
@@ -54,20 +53,32 @@ static int fill(int fd, uint64_t bytes, void *piece)
 			done += n > 0 ? (size_t)n : 0;
 		}
 	}
-	return fdatasync(fd);
+	return 0;
 }
 
-static int fill_file(const char *path, int fd, uint64_t bytes, struct error *e)
+static void kept_path(const char *path, enum filesystem filesystem, char *kept, size_t room)
 {
+	snprintf(kept, room, "%s.%s", path, filesystem_name(filesystem));
+}
+
+/* Write the whole file: the pattern, and over it the file system that is kept beside it. */
+static int fill_file(const char *path, int fd, uint64_t bytes, enum filesystem filesystem, struct error *e)
+{
+	char kept[4200];
 	void *piece;
 	int status;
 
 	if (posix_memalign(&piece, PATTERN_BLOCK, PIECE))
 		return error_set(e, STATUS_HOST, "out of memory");
+	kept_path(path, filesystem, kept, sizeof(kept));
 	status = fill(fd, bytes, piece);
-	if (status)
+	if (status == 0 && filesystem != FILESYSTEM_NONE)
+		status = filesystem_put_back(kept, fd, e);
+	if (status == 0)
+		status = fdatasync(fd);
+	if (status && !e->status)
 		error_errno(e, STATUS_HOST, "cannot fill the test disk %s", path);
-	else
+	if (status == 0)
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); /* the guest's first reads come from the disk */
 	free(piece);
 	return status;
@@ -96,35 +107,50 @@ static void sync_folder_of(const char *path)
 	}
 }
 
-static int set_mark(const char *path, struct error *e)
+/* A mark's text says what the good file holds: a raw disk's is as it always was. */
+static int mark_text(enum filesystem filesystem, char *text, size_t room)
 {
-	char mark[4200];
-	int fd, bad;
+	return snprintf(text, room, "kickbench-disk/1%s%s\n", filesystem == FILESYSTEM_NONE ? "" : " ",
+			filesystem == FILESYSTEM_NONE ? "" : filesystem_name(filesystem));
+}
 
-	mark_path(path, mark, sizeof(mark));
+static int set_mark(const struct disk *d, struct error *e)
+{
+	char mark[4200], text[64];
+	int n = mark_text(d->holds, text, sizeof(text)), fd, bad;
+
+	mark_path(d->path, mark, sizeof(mark));
 	fd = open(mark, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return error_errno(e, STATUS_HOST, "cannot write %s", mark);
-	bad = write(fd, mark_text, sizeof(mark_text) - 1) != (ssize_t)sizeof(mark_text) - 1 || fsync(fd);
+	bad = write(fd, text, (size_t)n) != n || fsync(fd);
 	if (bad)
 		error_errno(e, STATUS_HOST, "cannot write %s", mark);
 	close(fd);
 	return bad ? -1 : 0;
 }
 
-static bool has_mark(const char *path)
+/* Whether the file is good; then d->holds says of what. */
+static bool has_mark(struct disk *d)
 {
-	char mark[4200], text[sizeof(mark_text)];
+	char mark[4200], have[64] = "", want[64];
 	ssize_t n = -1;
 	int fd;
 
-	mark_path(path, mark, sizeof(mark));
+	mark_path(d->path, mark, sizeof(mark));
 	fd = open(mark, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		n = read(fd, text, sizeof(text));
+		n = read(fd, have, sizeof(have) - 1);
 		close(fd);
 	}
-	return n == (ssize_t)sizeof(mark_text) - 1 && !memcmp(text, mark_text, sizeof(mark_text) - 1);
+	for (int f = FILESYSTEM_NONE; n > 0 && f <= FILESYSTEM_XFS; f++) {
+		mark_text((enum filesystem)f, want, sizeof(want));
+		if (!strcmp(have, want)) {
+			d->holds = (enum filesystem)f;
+			return true;
+		}
+	}
+	return false;
 }
 
 int disk_soil(struct disk *disk, struct error *e)
@@ -172,18 +198,36 @@ static int make(const char *folder, struct disk *d, struct error *e)
 		errno = why;
 		error_errno(e, STATUS_HOST, "cannot make the test disk %s", d->path);
 	} else {
-		status = fill_file(d->path, fd, d->bytes, e);
+		status = fill_file(d->path, fd, d->bytes, FILESYSTEM_NONE, e);
 	}
 	close(fd);
 	if (status)
 		unlink(d->path);
-	return status ? -1 : set_mark(d->path, e);
+	d->holds = FILESYSTEM_NONE;
+	return status ? -1 : set_mark(d, e);
+}
+
+/* Have the file system kept beside the file: made once, on a file that is full of the pattern. */
+static int keep_filesystem(struct disk *d, enum filesystem filesystem, struct error *e)
+{
+	char kept[4200];
+	double seconds;
+
+	kept_path(d->path, filesystem, kept, sizeof(kept));
+	if (filesystem == FILESYSTEM_NONE || filesystem_is_kept(kept, d->bytes))
+		return 0;
+	if (d->holds != FILESYSTEM_NONE && disk_restore(d, FILESYSTEM_NONE, &seconds, e))
+		return -1;
+	if (disk_soil(d, e) || filesystem_make(filesystem, d->path, d->bytes, kept, e))
+		return error_context(e, "filesystem = %s", filesystem_name(filesystem));
+	return disk_restore(d, filesystem, &seconds, e);
 }
 
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e)
 {
 	char path[4096];
 	struct stat st;
+	int status = 0;
 
 	*disk = (struct disk){ .bytes = s->size };
 	if (s->backend == BACKEND_NULL)
@@ -201,18 +245,19 @@ int disk_prepare(const struct settings *s, const char *folder, unsigned index, s
 	disk->path = strdup(path);
 	if (!disk->path)
 		return error_set(e, STATUS_HOST, "out of memory");
-	if (has_mark(path) && stat(path, &st) == 0 && (uint64_t)st.st_size == s->size &&
-	    (uint64_t)st.st_blocks * 512 >= s->size)
-		return 0;
-	*strrchr(path, '/') = '\0';
-	if (make(path, disk, e)) {
+	if (!has_mark(disk) || stat(path, &st) || (uint64_t)st.st_size != s->size ||
+	    (uint64_t)st.st_blocks * 512 < s->size) {
+		*strrchr(path, '/') = '\0';
+		status = make(path, disk, e);
+	}
+	if (status || keep_filesystem(disk, s->filesystem, e)) {
 		disk_free(disk);
 		return -1;
 	}
 	return 0;
 }
 
-int disk_restore(struct disk *disk, double *seconds, struct error *e)
+int disk_restore(struct disk *disk, enum filesystem filesystem, double *seconds, struct error *e)
 {
 	double start = clock_s();
 	int fd, status;
@@ -223,9 +268,12 @@ int disk_restore(struct disk *disk, double *seconds, struct error *e)
 	fd = open(disk->path, O_RDWR | O_CLOEXEC); /* the same blocks of the host's disk: neither truncated nor renamed */
 	if (fd < 0)
 		return error_errno(e, STATUS_HOST, "cannot restore the test disk %s", disk->path);
-	status = fill_file(disk->path, fd, disk->bytes, e);
+	status = disk->dirty ? 0 : disk_soil(disk, e);
+	if (status == 0)
+		status = fill_file(disk->path, fd, disk->bytes, filesystem, e);
 	close(fd);
-	if (status || set_mark(disk->path, e))
+	disk->holds = filesystem;
+	if (status || set_mark(disk, e))
 		return -1;
 	disk->dirty = false;
 	*seconds = clock_s() - start;
@@ -262,13 +310,20 @@ void disk_free(struct disk *disk)
 	*disk = (struct disk){ 0 };
 }
 
+static void remove_beside(const char *path, const char *ending)
+{
+	char beside[4200];
+
+	snprintf(beside, sizeof(beside), "%s.%s", path, ending);
+	unlink(beside);
+}
+
 void disk_release(struct disk *disk)
 {
-	char mark[4200];
-
 	if (disk->path && disk->temporary) {
-		mark_path(disk->path, mark, sizeof(mark));
-		unlink(mark);
+		remove_beside(disk->path, "good");
+		for (int f = FILESYSTEM_EXT4; f <= FILESYSTEM_XFS; f++)
+			remove_beside(disk->path, filesystem_name((enum filesystem)f));
 		unlink(disk->path);
 	}
 	disk_free(disk);

@@ -1,4 +1,7 @@
-/* The test disk on the host: made once, filled with data, restored in place, never renamed or truncated. */
+/*
+ * The test disk on the host: made once, filled with data, restored in place, never renamed or truncated.
+ * A file system on it is put there by restoring: variants with other file systems use the same file.
+ */
 #ifndef KB_DISK_H
 #define KB_DISK_H
 
@@ -11,6 +14,7 @@
 struct disk {
 	char *path; /* NULL for BACKEND_NULL */
 	uint64_t bytes;
+	enum filesystem holds; /* what it was filled with last */
 	bool dirty; /* something wrote: restore before the next boot */
 	bool temporary; /* lies in memory: removed when the run is over */
 };
@@ -18,7 +22,8 @@ struct disk {
 /*
  * Make sure that a file of the right size, wholly allocated and filled with the known data, exists:
  * folder/test-<index>-<size>.raw (backend memory: below /dev/shm/kickbench-UID). Reuses a good one (marked by a small
- * file beside it). Checks free space first and names the folder when it is short.
+ * file beside it), whatever it holds: see disk->holds. Checks free space first and names the folder when it is short.
+ * With s->filesystem that file system has been made, too, and is kept in a file beside it for disk_restore().
  */
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e);
 
@@ -28,8 +33,11 @@ int disk_prepare(const struct settings *s, const char *folder, unsigned index, s
  */
 int disk_soil(struct disk *disk, struct error *e);
 
-/* Write the known data again over the same blocks, flush, drop the page cache. Seconds it took in *seconds. */
-int disk_restore(struct disk *disk, double *seconds, struct error *e);
+/*
+ * Write the known data, and over it the empty file system, again over the same blocks, flush, drop the page cache.
+ * Seconds it took in *seconds.
+ */
+int disk_restore(struct disk *disk, enum filesystem filesystem, double *seconds, struct error *e);
 
 /* Where this user's test disks with backend = memory lie. */
 void disk_memory_folder(char *path, size_t room);

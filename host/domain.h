@@ -72,6 +72,7 @@ struct domain_evidence {
 	const char *qom;          /* {"ioeventfd":true,"num-queues":1,…}: collected qom-get values, by domain_qom_properties */
 	const char *virtio_status; /* reply of x-query-virtio-status */
 	const char *iothread;     /* {"poll-max-ns":…} */
+	int filesystem;           /* what the disk's superblock tells (enum filesystem), -1: unknown */
 };
 int domain_verify(const struct settings *asked, size_t disk, const struct domain_evidence *have, struct text *out);
 

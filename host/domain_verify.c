@@ -378,6 +378,13 @@ static json_t *object(const char *text)
 	return inner;
 }
 
+static void check_filesystem(struct check *c, int have)
+{
+	if (c->asked->filesystem != FILESYSTEM_NONE)
+		judge(c, "filesystem", filesystem_name(c->asked->filesystem),
+		      have < 0 ? NULL : filesystem_name((enum filesystem)have));
+}
+
 int domain_verify(const struct settings *asked, size_t disk, const struct domain_evidence *have, struct text *out)
 {
 	struct check c = {
@@ -401,6 +408,7 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 	check_model(&c);
 	check_backend(&c);
 	check_file(&c);
+	check_filesystem(&c, have->filesystem);
 	check_pins(&c);
 	all = json_pack("{s:o, s:o, s:o, s:o}", "verified", c.verified, "unverified", c.unverified, "mismatch",
 			c.mismatch, "features", c.features ? c.features : json_array());

@@ -35,6 +35,7 @@ static int use_disk(struct experiment *x, const struct settings *s, unsigned fil
 	for (size_t i = 0; d.path && i < x->ndisks; i++)
 		if (x->disk[i].path && !strcmp(x->disk[i].path, d.path)) {
 			*index = (unsigned)i;
+			x->disk[i].holds = d.holds;
 			disk_free(&d);
 			return 0;
 		}
@@ -67,15 +68,18 @@ int experiment_prepare_disks(struct experiment *x, struct error *e)
 	return 0;
 }
 
-static int restore_disks(struct experiment *x, struct error *e)
+/* The disks of a boot get what its variants want: what another one left, or another file system, goes. */
+static int restore_disks(struct experiment *x, const struct plan_boot *boot, struct error *e)
 {
-	for (size_t i = 0; i < x->ndisks; i++) {
+	for (unsigned d = 0; d < boot->ndisks; d++) {
+		struct disk *disk = &x->disk[x->disk_of[boot->variant[d]][boot->file[d]]];
+		enum filesystem wanted = x->settings[boot->variant[d]].filesystem;
 		double seconds;
 
-		if (!x->disk[i].dirty)
+		if (!disk->path || (!disk->dirty && disk->holds == wanted))
 			continue;
 		progress_show(&x->view, "restoring the test disk");
-		if (disk_restore(&x->disk[i], &seconds, e))
+		if (disk_restore(disk, wanted, &seconds, e))
 			return -1;
 	}
 	return 0;
@@ -150,6 +154,8 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 
 	if (!argv)
 		return error_set(e, STATUS_HOST, "out of memory");
+	if (cell->on_files)
+		request.filesystem = filesystem_name(x->settings[t->variant].filesystem);
 	memcpy(argv, cell->argv, cell->argc * sizeof(*argv));
 	snprintf(id, sizeof(id), "%06u", t->number);
 	if (!cell->own_seed) {
@@ -243,7 +249,7 @@ static int one_boot(struct experiment *x, const struct plan_boot *boot, struct e
 				 boot->ndisks > 1 ? variant_name(x, boot->variant[1]) : "" };
 	double stopped;
 
-	if (restore_disks(x, e))
+	if (restore_disks(x, boot, e))
 		return -1;
 	snprintf(name, sizeof(name), "%ld-%u", (long)getpid(), boot->number);
 	snprintf(console, sizeof(console), "%s/console/%06u.log", store_path(x->store), boot->number);

@@ -99,6 +99,30 @@ static void block_of_boots(struct plan *p, const struct scenario *s, unsigned bl
 }
 
 /*
+ * Every trial gets a boot. The variants of a cell stand together, in an order drawn for it, so that what is
+ * compared is close in time.
+ */
+static void block_of_trials(struct plan *p, const struct scenario *s, unsigned block, unsigned guest, unsigned *order,
+			    unsigned *variants, uint64_t *state)
+{
+	size_t n = draw_cells(p, guest, order, state);
+
+	for (unsigned repeat = 0; repeat < s->repeats; repeat++)
+		for (size_t c = 0; c < n; c++) {
+			count_up(variants, s->nvariants);
+			shuffle(variants, s->nvariants, state);
+			for (size_t v = 0; v < s->nvariants; v++) {
+				struct plan_boot *b = add_boot(p, block, guest);
+
+				b->variant[0] = variants[v];
+				b->ndisks = 1;
+				b->ntrials = 1;
+				add_trial(p, b, order[c], variants[v], repeat);
+			}
+		}
+}
+
+/*
  * One boot with both variants as disks. Slot (PCI address) and backing file are swapped from block to block:
  * four blocks see every combination. Within a cell the two take turns, who begins is drawn.
  */
@@ -126,7 +150,7 @@ static void block_of_disks(struct plan *p, const struct scenario *s, unsigned bl
 
 int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct error *e)
 {
-	size_t boots = (size_t)s->blocks * s->nguests * (s->pairing == PAIRING_DISKS ? 1 : s->nvariants);
+	size_t boots;
 	struct plan *p = calloc(1, sizeof(*p));
 	unsigned *order = NULL, *variants = NULL, *guests = NULL;
 	uint64_t state = seed, first, trials;
@@ -144,6 +168,8 @@ int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct
 			 (unsigned long long)trials, s->blocks, p->ncells, s->nvariants, s->repeats, MOST_TRIALS);
 		goto fail;
 	}
+	boots = s->fresh_boot == FRESH_BOOT_PER_TRIAL ? trials
+	      : (size_t)s->blocks * s->nguests * (s->pairing == PAIRING_DISKS ? 1 : s->nvariants);
 	p->boot = calloc(boots, sizeof(*p->boot));
 	p->trial = calloc(trials, sizeof(*p->trial));
 	order = calloc(p->ncells, sizeof(*order));
@@ -160,6 +186,8 @@ int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct
 		for (size_t g = 0; g < s->nguests; g++)
 			if (s->pairing == PAIRING_DISKS)
 				block_of_disks(p, s, block, guests[g], order, first, &state);
+			else if (s->fresh_boot == FRESH_BOOT_PER_TRIAL)
+				block_of_trials(p, s, block, guests[g], order, variants, &state);
 			else
 				block_of_boots(p, s, block, guests[g], order, variants, &state);
 	}

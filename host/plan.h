@@ -1,6 +1,8 @@
 /*
  * The whole experiment, in order: a pure function of scenario and seed.
  * A block holds every variant once; the order of variants in a block and of cells in a boot is drawn.
+ * With fresh_boot = per-trial a block holds a boot for every trial: the cells in the order drawn, each of them
+ * with all variants, in an order drawn for it, one after the other.
  */
 #ifndef KB_PLAN_H
 #define KB_PLAN_H
@@ -15,9 +17,10 @@ struct cell {
 	char *name; /* "randread numjobs=4"; with several guests "linux: randread numjobs=4" */
 	unsigned guest, workload;
 	char *point; /* "numjobs=4", "" without a sweep */
-	char **argv; /* kickio's job options but for filename: "--name=randread", "--rw=randread", … */
+	char **argv; /* kickio's job options; without filename and directory the disk is to be added: "--name=randread", "--rw=randread", … */
 	size_t argc;
-	bool writes; /* the disk has to be restored after it */
+	bool on_files; /* of the test disk's file system, not the disk itself */
+	bool writes;   /* the disk has to be restored after it: laying out files and mounting write, too */
 	/* What the length of one trial follows from. */
 	double fixed_s;     /* ramp and runtime of a time-based job, else 0 */
 	double limit_s;     /* ramp and runtime of another, 0 without */

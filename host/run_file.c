@@ -30,9 +30,10 @@ static json_t *scenario_json(const struct scenario *s)
 		if (strcmp(w, "none"))
 			json_array_append_new(fail, json_string(w));
 	text_free(&words);
-	return json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:s,s:f,s:f,s:f,s:o}", "name", s->name, "file", s->file, "baseline",
+	return json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:s,s:s,s:f,s:f,s:f,s:o}", "name", s->name, "file", s->file, "baseline",
 			 s->variant[s->baseline].name, "blocks", (int)s->blocks, "repeats", (int)s->repeats, "pairing",
-			 s->pairing == PAIRING_DISKS ? "disks" : "boots", "primary", s->primary, "margin", s->margin,
+			 s->pairing == PAIRING_DISKS ? "disks" : "boots", "fresh_boot",
+			 s->fresh_boot == FRESH_BOOT_PER_TRIAL ? "per-trial" : "per-boot", "primary", s->primary, "margin", s->margin,
 			 "fail_margin", s->fail_margin, "alpha", s->alpha, "fail_on", fail);
 }
 

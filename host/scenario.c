@@ -98,6 +98,24 @@ static int add_variant(struct scenario *s, const struct section *from, const str
 	return why ? error_at(e, STATUS_USAGE, s->file, from->line, "[variant %s]: %s", v->name, why) : 0;
 }
 
+/* The next comma that parts two values; '\\,' is a comma of a value, and loses its backslash here. */
+static char *cut_value(char *word)
+{
+	char *to = word;
+
+	for (; *word && *word != ','; word++) {
+		if (word[0] == '\\' && word[1] == ',')
+			word++;
+		*to++ = *word;
+	}
+	if (!*word) {
+		*to = '\0';
+		return NULL;
+	}
+	*to = '\0';
+	return word + 1;
+}
+
 /* Cut a comma list into the values of a sweep. */
 static int split_values(struct workload_option *o, const struct entry *at, struct error *e)
 {
@@ -112,9 +130,7 @@ static int split_values(struct workload_option *o, const struct entry *at, struc
 		if (!grown)
 			break;
 		o->value = grown;
-		next = strchr(word, ',');
-		if (next)
-			*next++ = '\0';
+		next = cut_value(word);
 		word += strspn(word, " \t");
 		end = word + strlen(word);
 		while (end > word && isspace((unsigned char)end[-1]))
@@ -214,6 +230,9 @@ static int check_whole(struct scenario *s, const struct section *scenario, struc
 		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
 	if (s->pairing == PAIRING_DISKS && check_disks(s, scenario, e))
 		return -1;
+	if (s->pairing == PAIRING_DISKS && s->fresh_boot == FRESH_BOOT_PER_TRIAL)
+		return error_at(e, STATUS_USAGE, s->file, scenario->line,
+				"fresh_boot = per-trial needs pairing = boots: both variants of pairing = disks share a boot");
 	for (size_t i = 0; scenario && i < scenario->nentries; i++) {
 		const struct entry *at = &scenario->entry[i];
 

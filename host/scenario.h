@@ -10,6 +10,7 @@
 #include "host/settings.h"
 
 enum pairing { PAIRING_BOOTS, PAIRING_DISKS };
+enum fresh_boot { FRESH_BOOT_PER_BOOT, FRESH_BOOT_PER_TRIAL };
 enum accel { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
 
 /* Verdicts that a run's exit status may depend on. */
@@ -65,6 +66,7 @@ struct scenario {
 	unsigned baseline; /* index into variant */
 	unsigned blocks, repeats;
 	enum pairing pairing;
+	enum fresh_boot fresh_boot;
 	char *primary;                      /* name of the primary metric */
 	const char *primary_file; /* where it was set, for messages */
 	int primary_line;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/filesystem.h"
 #include "host/parse.h"
 
 enum kind { KIND_SIZE, KIND_U64, KIND_UNSIGNED, KIND_SIGNED, KIND_TOGGLE, KIND_WORD, KIND_PATH, KIND_CPUS, KIND_INJECT };
@@ -22,6 +23,7 @@ static const char *const backends[] = { "file", "memory", "null", NULL };
 static const char *const caches[] = { "auto", "none", "writeback", "writethrough", "directsync", "unsafe", NULL };
 static const char *const ios[] = { "threads", "native", "io_uring", NULL };
 static const char *const models[] = { "virtio", "virtio-transitional", "virtio-non-transitional", NULL };
+static const char *const filesystems[] = { "none", "ext4", "xfs", NULL };
 static const char *const injects[] = { "none", "read-error@", "write-error@", NULL };
 
 #define AT(field) offsetof(struct settings, field)
@@ -33,6 +35,8 @@ static const struct key keys[] = {
 	{ "path", KIND_PATH, AT(path), 0, 0, NULL, "folder that holds the test disk's file (the state folder)" },
 	{ "latency_ns", KIND_U64, AT(latency_ns), 0, 10000000000, NULL,
 	  "backend=null: each request takes this long; needs an iothread" },
+	{ "filesystem", KIND_WORD, AT(filesystem), 0, 0, filesystems,
+	  "what is on the test disk; with ext4 or xfs workloads may name files below " FILESYSTEM_PATH },
 	{ "cache", KIND_WORD, AT(cache), 0, 0, caches,
 	  "QEMU's cache mode; auto: none where the file system has direct I/O, else writeback" },
 	{ "io", KIND_WORD, AT(io), 0, 0, ios, "QEMU's aio (threads)" },
@@ -252,6 +256,12 @@ const char *settings_conflict(const struct settings *s)
 		return "inject_error needs backend = file or memory";
 	if (s->backend == BACKEND_NULL && s->path)
 		return "backend = null has no file: path means nothing";
+	if (s->backend == BACKEND_NULL && s->filesystem != FILESYSTEM_NONE)
+		return "backend = null keeps nothing that is written: filesystem needs backend = file or memory";
+	if (s->filesystem == FILESYSTEM_EXT4 && s->size < filesystem_least(FILESYSTEM_EXT4))
+		return "filesystem = ext4 needs a disk of 8M at least";
+	if (s->filesystem == FILESYSTEM_XFS && s->size < filesystem_least(FILESYSTEM_XFS))
+		return "filesystem = xfs needs a disk of 300M at least: mkfs.xfs makes no smaller one";
 	if (s->queue_size & (s->queue_size - 1))
 		return "queue_size must be a power of two";
 	if (s->poll_max_ns >= 0 && s->iothread != TOGGLE_ON)
@@ -355,6 +365,11 @@ const char *settings_key(size_t index, const char **help)
 const char *cache_name(enum cache cache)
 {
 	return caches[cache];
+}
+
+const char *filesystem_name(enum filesystem filesystem)
+{
+	return filesystems[filesystem];
 }
 
 const char *disk_io_name(enum disk_io io)

@@ -18,6 +18,7 @@ enum cache { CACHE_AUTO, CACHE_NONE, CACHE_WRITEBACK, CACHE_WRITETHROUGH, CACHE_
 enum disk_io { IO_THREADS, IO_NATIVE, IO_URING };
 enum model { MODEL_VIRTIO, MODEL_TRANSITIONAL, MODEL_NON_TRANSITIONAL };
 enum toggle { TOGGLE_UNSET, TOGGLE_OFF, TOGGLE_ON };
+enum filesystem { FILESYSTEM_NONE, FILESYSTEM_EXT4, FILESYSTEM_XFS };
 enum inject { INJECT_NONE, INJECT_READ, INJECT_WRITE };
 
 struct settings {
@@ -25,6 +26,7 @@ struct settings {
 	enum backend backend;
 	char *path;          /* folder of the test disk's file; NULL: the state folder */
 	uint64_t latency_ns; /* BACKEND_NULL only; 0 none */
+	enum filesystem filesystem; /* on the test disk */
 	enum cache cache;    /* CACHE_AUTO is resolved against the file system before a boot */
 	enum disk_io io;
 	enum toggle ioeventfd, event_idx, packed;
@@ -62,6 +64,7 @@ const char *settings_key(size_t index, const char **help);
 void settings_get(const struct settings *s, const char *key, struct text *out);
 
 const char *cache_name(enum cache cache);
+const char *filesystem_name(enum filesystem filesystem);
 const char *disk_io_name(enum disk_io io);
 const char *model_name(enum model model); /* libvirt's: virtio, virtio-transitional, virtio-non-transitional */
 

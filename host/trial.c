@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/clock.h"
+#include "host/filesystem.h"
 
 #define LOST_FRAME_S 3.0 /* silence after which a lost frame is asked for */
 
@@ -48,8 +49,13 @@ static int send_job(struct watch *w, struct error *e)
 	for (size_t i = 0; i < r->argc; i++)
 		json_array_append_new(argv, json_string(r->argv[i]));
 	snprintf(filename, sizeof(filename), "--filename=%s", w->b->disk_path[r->disk]);
-	json_array_append_new(argv, json_string(filename));
+	if (!r->filesystem)
+		json_array_append_new(argv, json_string(filename));
 	body = json_pack("{s:s,s:s,s:o}", "id", r->id, "disk", w->b->disk_path[r->disk], "argv", argv);
+	if (body && r->filesystem) {
+		json_object_set_new(body, "filesystem", json_string(r->filesystem));
+		json_object_set_new(body, "mount", json_string(FILESYSTEM_PATH));
+	}
 	if (!body)
 		return error_set(e, STATUS_HOST, "out of memory");
 	status = link_send(&w->b->link, FRAME_JOB, body, e);

@@ -17,8 +17,9 @@ struct trial_progress {
 
 struct trial_request {
 	const char *id;
-	char *const *argv; /* job options without filename */
+	char *const *argv; /* job options, without filename when the job works on the disk itself */
 	size_t argc;
+	const char *filesystem; /* mounted for the job, which names files on it; NULL: the disk itself */
 	size_t disk;
 	double stall_timeout; /* seconds */
 	void (*progress)(void *context, const struct trial_progress *p);

@@ -188,7 +188,7 @@ static void restored_in_place(void **state)
 	poke(disk.path, (off_t)SIZE - 4, "last");
 	assert_int_equal(0, stat(disk.path, &before));
 	assert_int_equal(5, first_bad(disk.path));
-	assert_int_equal(0, disk_restore(&disk, &seconds, &e));
+	assert_int_equal(0, disk_restore(&disk, FILESYSTEM_NONE, &seconds, &e));
 	assert_int_equal(-1, first_bad(disk.path));
 	assert_int_equal(0, stat(disk.path, &after));
 	assert_int_equal(before.st_ino, after.st_ino);
@@ -235,7 +235,7 @@ static void null_and_memory(void **state)
 	s.backend = BACKEND_NULL;
 	assert_int_equal(0, disk_prepare(&s, folder, 0, &disk, &e));
 	assert_null(disk.path);
-	assert_int_equal(0, disk_restore(&disk, &seconds, &e));
+	assert_int_equal(0, disk_restore(&disk, FILESYSTEM_NONE, &seconds, &e));
 	s.backend = BACKEND_MEMORY;
 	if (access("/dev/shm", W_OK))
 		skip();

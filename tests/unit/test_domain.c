@@ -320,6 +320,30 @@ static bool unverified(const json_t *root, const char *key)
 	return false;
 }
 
+static void the_file_system_is_seen(void **state)
+{
+	struct domain_evidence have = {.filesystem = FILESYSTEM_XFS};
+	struct fixture f;
+	json_t *root;
+
+	(void)state;
+	setup(&f);
+	root = verify(&f, &have, 0); /* none was asked for: nothing is said */
+	assert_string_equal(verified(root, "filesystem"), "(not verified)");
+	assert_false(unverified(root, "filesystem"));
+	json_decref(root);
+	set(&f, 0, "filesystem", "xfs");
+	root = verify(&f, &have, 0);
+	assert_string_equal(verified(root, "filesystem"), "xfs");
+	json_decref(root);
+	have.filesystem = FILESYSTEM_EXT4;
+	json_decref(verify(&f, &have, 1));
+	have.filesystem = -1;
+	root = verify(&f, &have, 0);
+	assert_true(unverified(root, "filesystem"));
+	json_decref(root);
+}
+
 static void all_in_force(void **state)
 {
 	struct fixture f;
@@ -444,6 +468,7 @@ int main(void)
 		cmocka_unit_test(markup_in_names),
 		cmocka_unit_test(nodes_of_our_own),
 		cmocka_unit_test(owner),
+		cmocka_unit_test(the_file_system_is_seen),
 		cmocka_unit_test(all_in_force),
 		cmocka_unit_test(everything_else_than_asked),
 		cmocka_unit_test(null_backend),

@@ -101,6 +101,24 @@ static void a_whole_scenario_is_understood(void **state)
 	scenario_free(s);
 }
 
+/* A comma of a value is written '\,': bs triples and bssplit need it. Any other backslash is the value's. */
+static void commas_of_values_are_escaped(void **state)
+{
+	static const char *const values[] = { "4k,8k", "16k", "1k,,2k" };
+	const char *set[] = { "workload.bssplit=4k/50:8k/50\\,4k/100" };
+	struct scenario *s = take(*state, HEAD "[workload w]\nbs = 4k\\,8k, 16k, 1k\\,\\,2k\nfilename = a\\:b\\\n", set, 1);
+
+	assert_int_equal(s->workload[0].option[0].nvalues, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(s->workload[0].option[0].value[i], values[i]);
+	assert_int_equal(s->workload[0].option[1].nvalues, 1);
+	assert_string_equal(s->workload[0].option[1].value[0], "a\\:b\\");
+	assert_int_equal(s->workload[0].option[2].nvalues, 1);
+	assert_string_equal(s->workload[0].option[2].value[0], "4k/50:8k/50,4k/100");
+	scenario_free(s);
+	refuse(*state, HEAD "[workload w]\nbs = 4k\\,,8k,4k\\,\n", 8, "4k, stands here twice");
+}
+
 static void what_is_left_out_has_defaults(void **state)
 {
 	struct scenario *s = take(*state, HEAD WORK, NULL, 0);
@@ -206,6 +224,9 @@ static void the_whole_has_to_make_sense(void **state)
 	       "pairing = disks compares exactly two variants, here are 3");
 	refuse(*state, "[scenario]\nbaseline = a\npairing = disks\n[variant a]\nvcpupin = 0\n[variant b]\nvcpupin = 1\n" WORK, 6,
 	       "cannot differ with pairing = disks");
+	refuse(*state, "[scenario]\nbaseline = a\npairing = disks\nfresh_boot = per-trial\n[variant a]\n[variant b]\n" WORK, 1,
+	       "fresh_boot = per-trial needs pairing = boots");
+	refuse(*state, "[scenario]\nbaseline = a\nfresh_boot = always\n[variant a]\n[variant b]\n" WORK, 3, "per-boot, per-trial");
 	scenario_free(take(*state, "[scenario]\nbaseline = a\npairing = disks\n[disk]\nvcpupin = 0\n[variant a]\n[variant b]\n" WORK,
 			   NULL, 0));
 }
@@ -368,7 +389,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 7 : 11);
+		assert_int_equal(k, i ? 7 : 12);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
@@ -378,7 +399,7 @@ static void every_key_has_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_whole_scenario_is_understood), TEST(what_is_left_out_has_defaults),
+		TEST(a_whole_scenario_is_understood), TEST(commas_of_values_are_escaped), TEST(what_is_left_out_has_defaults),
 		TEST(sections_and_keys_are_refused_with_their_line), TEST(values_are_refused_with_what_is_allowed),
 		TEST(impossible_pairs_name_the_variant),
 		TEST(the_whole_has_to_make_sense), TEST(forms_of_text), TEST(a_missing_file_is_named),

@@ -49,7 +49,7 @@ static void every_key_is_read_and_written(void **state)
 {
 	static const struct { const char *key, *value, *text; } rows[] = {
 		{ "size", "64M", "64M" }, { "backend", "memory", "memory" }, { "path", "/var/tmp", "/var/tmp" },
-		{ "latency_ns", "1000", "1000" }, { "cache", "writethrough", "writethrough" }, { "io", "io_uring", "io_uring" },
+		{ "latency_ns", "1000", "1000" }, { "filesystem", "xfs", "xfs" }, { "cache", "writethrough", "writethrough" }, { "io", "io_uring", "io_uring" },
 		{ "ioeventfd", "off", "off" }, { "event_idx", "yes", "on" }, { "packed", "0", "off" },
 		{ "iothread", "on", "on" }, { "poll_max_ns", "0", "0" }, { "queues", "4", "4" }, { "queue_size", "128", "128" },
 		{ "model", "virtio-transitional", "virtio-transitional" }, { "vcpupin", "0,2-3", "0,2-3" },
@@ -92,6 +92,7 @@ static void a_bad_value_names_place_key_and_what_is_allowed(void **state)
 	static const struct { const char *key, *value, *allowed; } rows[] = {
 		{ "size", "1k", "from 1M to 1073741824M" }, { "size", "big", "a size such as" }, { "size", "", "a size" },
 		{ "backend", "disk", "file, memory, null" }, { "latency_ns", "10000000001", "from 0 to 10000000000" },
+		{ "filesystem", "zfs", "none, ext4, xfs" },
 		{ "cache", "None", "auto, none, writeback, writethrough, directsync, unsafe" },
 		{ "io", "uring", "threads, native, io_uring" }, { "ioeventfd", "maybe", "on or off" },
 		{ "poll_max_ns", "-1", "from 0 to 1000000000" }, { "queues", "0", "from 1 to 64" },
@@ -140,6 +141,9 @@ static void impossible_pairs_have_reasons(void **state)
 		{ "backend=memory cache=none", "tmpfs" },
 		{ "backend=null inject_error=read-error@1", "inject_error needs backend" },
 		{ "backend=null path=/x", "path means nothing" },
+		{ "backend=null filesystem=ext4", "filesystem needs backend = file or memory" },
+		{ "size=7M filesystem=ext4", "8M at least" },
+		{ "size=299M filesystem=xfs", "300M at least" },
 		{ "queue_size=100", "power of two" },
 		{ "poll_max_ns=0", "poll_max_ns is a property of an iothread" },
 		{ "iothreadpin=1", "iothreadpin needs iothread = on" },
@@ -149,7 +153,8 @@ static void impossible_pairs_have_reasons(void **state)
 	static const char *const fine[] = {
 		"ioeventfd=on iothread=on", "backend=null latency_ns=1000 iothread=on", "io=native cache=none",
 		"io=native cache=directsync", "backend=memory cache=writeback", "queue_size=256", "iothread=on poll_max_ns=0",
-		"size=1M inject_error=read-error@2047",
+		"size=1M inject_error=read-error@2047", "size=8M filesystem=ext4", "size=300M filesystem=xfs",
+		"backend=memory filesystem=ext4",
 	};
 
 	(void)state;

@@ -115,6 +115,21 @@ static void a_job_is_run_and_counted(void **state)
 	assert_true(json_is_number(json_object_get(f->trial.host, "span_difference_us")));
 }
 
+/* A job on files names them itself, and says what is to be mounted where. */
+static void a_file_system_is_asked_for(void **state)
+{
+	struct fixture *f = *state;
+	char *argv[] = { (char *)"--name=w", (char *)"--directory=/mnt/kb" };
+	struct trial_request request = { .id = "7", .argv = argv, .argc = 2, .disk = 0, .filesystem = "xfs", .stall_timeout = 5 };
+	struct error e = { 0 };
+
+	f->guest.answer = answer_well;
+	if (trial_run(&f->boot, &request, &f->trial, &e))
+		fail_msg("%s", e.text);
+	assert_string_equal(text_get(&f->guest.heard), "job {\"id\":\"7\",\"disk\":\"/dev/vda\",\"argv\":[\"--name=w\","
+						       "\"--directory=/mnt/kb\"],\"filesystem\":\"xfs\",\"mount\":\"/mnt/kb\"}\n");
+}
+
 static void threads_and_kvm_are_counted(void **state)
 {
 	struct fixture *f = *state;
@@ -338,7 +353,7 @@ static void statuses_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_job_is_run_and_counted), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
+		TEST(a_job_is_run_and_counted), TEST(a_file_system_is_asked_for), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
 		TEST(a_failed_job_keeps_its_notes), TEST(a_refused_job_says_why), TEST(silence_is_a_stall),
 		TEST(silence_is_a_stall_after_questions_too), TEST(talk_without_progress_is_a_stall), TEST(slow_is_not_stalled),
 		TEST(preparation_is_not_stalled), TEST(a_guest_that_dies_is_an_error), TEST(a_signal_is_an_error),
