@@ -31,7 +31,7 @@ TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # What is installed when it is missing, for the main job and for the tests.
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
-NEEDS_CHECK = bmake clang fio libcmocka-dev musl-tools python3-pip qemu-utils valgrind
+NEEDS_CHECK = bmake clang e2fsprogs fio libcmocka-dev mandoc musl-tools python3-pip qemu-utils valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio
 

@@ -111,7 +111,7 @@ static unsigned names_inside(const char *list, bool folder, bool relative)
 }
 
 /* Names of files need a file system on every variant's disk, and a disk with one is not written over. */
-static int check_place(const struct scenario *s, const struct workload *w, struct cell *c, bool writes, struct error *e)
+static int check_place(const struct scenario *s, const struct workload *w, bool writes, struct error *e)
 {
 	const struct workload_option *named = find_option(w, "filename"), *folder = find_option(w, "directory");
 	const struct workload_option *at = named ? named : folder;
@@ -237,7 +237,7 @@ static int read_job(const struct scenario *s, const struct workload *w, struct c
 		return no_memory(e);
 	if (options_parse(argc, argv, &jobs, &notes, &inner)) {
 		error_at(e, STATUS_USAGE, s->file, w->line, "[workload %s]: %s", w->name, inner.text);
-	} else if (check_place(s, w, c, rw_writes(jobs.job[0].rw), e) == 0) {
+	} else if (check_place(s, w, rw_writes(jobs.job[0].rw), e) == 0) {
 		const struct job *j = &jobs.job[0];
 
 		bytes = c->on_files ? bytes_of_files(s, w, j, e) : bytes_of_disk(s, w, j, e);

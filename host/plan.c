@@ -248,6 +248,8 @@ double plan_seconds(const struct scenario *s, const struct plan *p, const struct
 			const struct cell *c = &p->cell[trial->cell];
 
 			total += pace->trial_s + trial_seconds(c, pace, exact);
+			if (c->on_files) /* how long laying them out takes is not known */
+				*exact = false;
 			dirty[boot->ndisks > 1 && trial->variant == boot->variant[1]] |= c->writes;
 		}
 		for (unsigned d = 0; d < boot->ndisks; d++) {

@@ -57,6 +57,7 @@ script "golden cases" tests/golden/run.sh "$build/kickio"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"
 script "portability" tests/portability/portability.sh
 script "real guests" tests/integration/run.sh "$build/kickbench" works
+script "published measurements" tests/integration/run.sh "$build/kickbench" documents
 script "faults" tests/integration/run.sh "$build/kickbench" faults
 
 echo

@@ -9,7 +9,7 @@ chmod 755 "$WORK"
 export KICKBENCH WORK XDG_STATE_HOME=$WORK/state XDG_CACHE_HOME=$WORK/cache
 trap 'pkill -9 -f "guest=kickbench-.*$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 status=0
-for suite in ${*:-works faults}; do
+for suite in ${*:-works documents faults}; do
 	(cd "$WORK" && bash "$here/$suite.sh") || status=1
 done
 exit $status
