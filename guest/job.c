@@ -23,6 +23,22 @@ uint64_t job_bs_max(const struct job *job, enum ddir ddir)
 	return job->bs_range[ddir].hi ? job->bs_range[ddir].hi : job->bs[ddir];
 }
 
+uint64_t job_smallest_bs(const struct job *job)
+{
+	uint64_t r = rw_reads(job->rw) ? job_bs_min(job, DDIR_READ) : UINT64_MAX;
+	uint64_t w = rw_writes(job->rw) ? job_bs_min(job, DDIR_WRITE) : UINT64_MAX;
+
+	return r < w ? r : w;
+}
+
+uint64_t job_largest_bs(const struct job *job)
+{
+	uint64_t r = rw_reads(job->rw) ? job_bs_max(job, DDIR_READ) : 0;
+	uint64_t w = rw_writes(job->rw) ? job_bs_max(job, DDIR_WRITE) : 0;
+
+	return r > w ? r : w;
+}
+
 /* Every string of a job; the name comes first. */
 static const size_t strings[] = {
 	offsetof(struct job, name), offsetof(struct job, description), offsetof(struct job, filename),

@@ -225,17 +225,13 @@ struct job {
 	size_t nwritten;
 };
 
-/* The largest block among the directions that the job uses. */
-static inline uint64_t job_largest_bs(const struct job *job)
-{
-	uint64_t r = rw_reads(job->rw) ? job->bs[DDIR_READ] : 0;
-	uint64_t w = rw_writes(job->rw) ? job->bs[DDIR_WRITE] : 0;
-
-	return r > w ? r : w;
-}
 /* Extremes of the block size of a direction, with bs, bsrange and bssplit. */
 uint64_t job_bs_min(const struct job *job, enum ddir ddir);
 uint64_t job_bs_max(const struct job *job, enum ddir ddir);
+
+/* The extremes of the directions that the job uses. */
+uint64_t job_smallest_bs(const struct job *job);
+uint64_t job_largest_bs(const struct job *job);
 
 /* Free what a job owns, its written options too, and forget it. */
 void job_release(struct job *job);

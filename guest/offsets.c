@@ -56,6 +56,15 @@ uint64_t permutation_next(struct permutation *p)
 	return x;
 }
 
+uint64_t permutation_at(const struct permutation *p, uint64_t x)
+{
+	/* Walks along the cycle that x lies on, until it is back among the numbers below n. */
+	do
+		x = permute(p, x);
+	while (x >= p->n);
+	return x;
+}
+
 void offsets_init(struct offsets *o, const struct offsets_setup *setup)
 {
 	uint64_t smallest = 0;
@@ -93,6 +102,10 @@ bool offsets_next(struct offsets *o, enum ddir ddir, uint64_t *offset)
 {
 	uint64_t bs = o->bs[ddir];
 
+	if (o->order == ORDER_REPEATS) {
+		*offset = o->start + random64_below(&o->random, o->blocks[ddir]) * bs;
+		return true;
+	}
 	if (o->left < bs)
 		return false;
 	o->left -= bs;
@@ -105,7 +118,6 @@ bool offsets_next(struct offsets *o, enum ddir ddir, uint64_t *offset)
 		*offset = o->start + permutation_next(&o->map[o->map_of[ddir]]) * bs;
 		break;
 	case ORDER_REPEATS:
-		*offset = o->start + random64_below(&o->random, o->blocks[ddir]) * bs;
 		break;
 	}
 	return true;

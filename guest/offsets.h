@@ -52,6 +52,9 @@ void permutation_init(struct permutation *p, uint64_t n, struct random64 *keys);
 /* Call at most n times after an init. */
 uint64_t permutation_next(struct permutation *p);
 
+/* Number x of the keyed order, x < n. Does not move the walk. */
+uint64_t permutation_at(const struct permutation *p, uint64_t x);
+
 enum order { ORDER_SEQUENTIAL, ORDER_ONCE, ORDER_REPEATS };
 
 struct offsets_setup {
@@ -75,7 +78,10 @@ struct offsets {
 
 void offsets_init(struct offsets *o, const struct offsets_setup *setup);
 
-/* The offset of the next I/O. False when the pass is complete: then offsets_restart() begins another. */
+/*
+ * The offset of the next I/O. False when the pass is complete: then offsets_restart() begins another.
+ * One with repeats has no end, as in fio: how much is enough the caller says.
+ */
 bool offsets_next(struct offsets *o, enum ddir ddir, uint64_t *offset);
 
 /* Begin a new pass: sequences from the start, permutations with a new key, draws go on. */

@@ -65,7 +65,8 @@ static void on_note(void *context, const char *line)
 
 static struct job job_of(enum rw rw)
 {
-	return (struct job){ .name = "job", .rw = rw, .rwmixread = 50, .bs = { 4096, 4096, 4096 },
+	return (struct job){ .name = "job", .rw = rw, .rwmixread = 50, .percentage_random = { 100, 100, 100 },
+			     .scramble_buffers = true, .bs = { 4096, 4096, 4096 },
 			     .size.bytes = BLOCKS * 4096, .directory = folder, .filename = "data", .numjobs = 1,
 			     .engine = engine_find("psync"), .iodepth = 1, .randrepeat = true, .invalidate = true };
 }

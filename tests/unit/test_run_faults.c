@@ -37,7 +37,8 @@ static void run(struct scratch *s, struct job *job, struct text *notes, struct r
 
 static struct job job_of(enum rw rw, const struct engine *engine)
 {
-	return (struct job){ .name = "job", .rw = rw, .rwmixread = 50, .bs = { BS, BS, BS },
+	return (struct job){ .name = "job", .rw = rw, .rwmixread = 50, .percentage_random = { 100, 100, 100 },
+			     .scramble_buffers = true, .bs = { BS, BS, BS },
 			     .size.bytes = BLOCKS * BS, .numjobs = 1, .engine = engine, .iodepth = 1,
 			     .randrepeat = true };
 }
