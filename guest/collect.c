@@ -104,8 +104,8 @@ static int collect_disks(struct run_result *result, const struct disk_watch *w, 
 static void add_samples(struct job_result *r, const struct clone *c)
 {
 	for (unsigned d = 0; d < DDIRS; d++) {
-		r->dir[d].bw = c->bw[d];
-		r->dir[d].iops = c->iops[d];
+		r->dir[d].bw = c->bw.samples[d];
+		r->dir[d].iops = c->iops.samples[d];
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int crew_open(struct crew *crew, struct error *e)
@@ -57,19 +58,38 @@ static bool wait_for_go(const struct clone *c)
 	return c->thread || getppid() == c->crew->runner;
 }
 
+/* False when the run ends before the delay does. */
+static bool wait_for_start(const struct clone *c)
+{
+	const struct crew *crew = c->crew;
+	uint64_t then = crew->born_ns + c->delay_ns, now;
+
+	while (!*crew->stop && !slot_load(&c->slot->stop)) {
+		struct timespec nap = { .tv_nsec = 20000000 };
+
+		now = clock_monotonic_ns();
+		if (now >= then)
+			return true;
+		if (then - now < (uint64_t)nap.tv_nsec)
+			nap.tv_nsec = (long)(then - now);
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
 static void clone_main(struct clone *c)
 {
 	struct crew *crew = c->crew;
 	struct worker_setup setup = {
 		.job = c->job, .index = c->index, .seed = c->seed, .thread = c->thread, .files = &c->files,
-		.clock = crew->clock, .stop = crew->stop, .slot = c->slot,
+		.clock = crew->clock, .stop = &c->slot->stop, .slot = c->slot,
 	};
 	struct worker *w = worker_open(&setup);
 
 	if (w) {
 		slot_store(&c->slot->phase, PHASE_READY);
 		tell(crew);
-		if (wait_for_go(c) && !*crew->stop)
+		if (wait_for_go(c) && wait_for_start(c))
 			worker_run(w);
 	}
 	slot_store(&c->slot->phase, PHASE_DONE);
@@ -143,6 +163,8 @@ static int start_all(struct crew *crew, unsigned wave, struct error *e)
 
 int crew_start(struct crew *crew, unsigned wave, struct error *e)
 {
+	if (!crew->born_ns)
+		crew->born_ns = clock_monotonic_ns();
 	close_end(&crew->go[0]);
 	if (pipe(crew->go) < 0)
 		return error_errno(e, STATUS_FAILED, "pipe");
@@ -224,6 +246,47 @@ void crew_check(struct crew *crew, unsigned wave)
 		    waitpid(c->pid, &status, WNOHANG) == c->pid)
 			bury(c, status);
 	}
+}
+
+void crew_stop_group(struct crew *crew, unsigned groupid, const struct clone *but)
+{
+	for (unsigned i = 0; i < crew->count; i++) {
+		struct clone *c = &crew->clone[i];
+
+		if (c != but && c->job->groupid == groupid)
+			slot_store(&c->slot->stop, 1);
+	}
+}
+
+void crew_give_up(struct crew *crew, struct clone *c)
+{
+	static const struct timespec nap = { .tv_nsec = 20000000 };
+	int status;
+
+	(void)crew;
+	FAIL(&c->slot->result.failure, ETIMEDOUT, "hangs");
+	for (int tries = 0; !c->thread && tries < 100; tries++) {
+		kill(c->pid, SIGKILL);
+		if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
+			bury(c, status);
+			return;
+		}
+		nanosleep(&nap, NULL);
+	}
+	settle(c);
+	c->abandoned = true;
+	c->alive = false;
+	if (c->thread)
+		pthread_detach(c->handle);
+}
+
+bool crew_abandoned(const struct crew *crew)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < crew->count; i++)
+		any |= crew->clone[i].abandoned;
+	return any;
 }
 
 void crew_join(struct crew *crew, unsigned wave)

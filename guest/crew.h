@@ -16,6 +16,7 @@ struct clone {
 	struct file_set files;
 	struct slot *slot; /* in shared memory */
 	bool doomed;       /* failed before it could be started */
+	uint64_t delay_ns; /* of its startdelay */
 
 	struct crew *crew;
 	bool thread;
@@ -23,10 +24,15 @@ struct clone {
 	pid_t pid;
 	pthread_t handle;
 	int killed_by;
+	bool abandoned; /* hangs in the system and will not be waited for; its memory has to stay */
 
 	/* The monitor's: what the last sample saw, the samples, how many bytes of notes were passed on. */
-	uint64_t sampled_ns, sampled_bytes[DDIRS], sampled_ios[DDIRS];
-	struct samples bw[DDIRS], iops[DDIRS];
+	struct sampler {
+		uint64_t at_ns, count[DDIRS];
+		struct samples samples[DDIRS];
+	} bw, iops;
+	uint64_t moved_ns, moved_ios; /* when it was last seen to get on */
+	bool exit_told;               /* exitall was looked at */
 	size_t notes_seen;
 	bool failure_told;
 };
@@ -37,6 +43,7 @@ struct crew {
 	const struct clock *clock;
 	volatile int *stop; /* in shared memory */
 	pid_t runner;
+	uint64_t born_ns; /* when the first clones were started, by clock_monotonic_ns: startdelay counts from here */
 	int wake[2]; /* clones write a byte when their phase changed */
 	int go[2];   /* clones wait for its end of file */
 };
@@ -56,12 +63,24 @@ void crew_wait(struct crew *crew, uint64_t ns);
 /* Notice the processes that died before their end. Does not block. */
 void crew_check(struct crew *crew, unsigned wave);
 
+/* Let the clones of a group end early, all but one. */
+void crew_stop_group(struct crew *crew, unsigned groupid, const struct clone *but);
+
+/*
+ * A clone that hangs in the system: a process is killed, and abandoned when even that does not end it soon; a thread
+ * is abandoned at once. Its counts are settled.
+ */
+void crew_give_up(struct crew *crew, struct clone *c);
+
+/* Something was abandoned: nothing that a clone may touch can be given back. */
+bool crew_abandoned(const struct crew *crew);
+
 /* Wait for all of the wave, which are at their end. */
 void crew_join(struct crew *crew, unsigned wave);
 
 static inline bool clone_over(const struct clone *c)
 {
-	return c->doomed || slot_load(&c->slot->phase) >= PHASE_DONE;
+	return c->doomed || c->abandoned || slot_load(&c->slot->phase) >= PHASE_DONE;
 }
 
 #endif

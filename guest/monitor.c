@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest/joblog.h"
+
 #define WAKE_NS 100000000u
-#define SAMPLE_NS 500000000u
+#define PATIENCE_NS 30000000000u
+#define MS UINT64_C(1000000)
 #define ETA_AFTER_NS 1000000000u
 
 int monitor_open(struct monitor *m, struct error *e)
@@ -21,6 +24,11 @@ void monitor_close(struct monitor *m)
 	m->states = NULL;
 }
 
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* ---- samples ---- */
 
 static uint64_t peek(const uint64_t *counter)
@@ -30,23 +38,43 @@ static uint64_t peek(const uint64_t *counter)
 
 /*
  * The window is as long as it really was, and the next one starts where it ended: a late monitor stretches
- * one sample instead of shifting all that follow. No progress in a direction, no sample.
+ * one sample instead of shifting all that follow. No progress in a direction, no sample. When the next one is due.
  */
-static void take_sample(struct clone *c, uint64_t now)
+static uint64_t sample(struct sampler *s, const uint64_t count[DDIRS], uint64_t unit, uint64_t start, uint64_t window,
+		       uint64_t now)
 {
-	uint64_t ms = (now - c->sampled_ns) / 1000000;
+	uint64_t ms;
+
+	if (!s->at_ns)
+		s->at_ns = start;
+	if (now < s->at_ns + window)
+		return s->at_ns + window;
+	ms = (now - s->at_ns) / 1000000;
+	for (unsigned d = 0; d < DDIRS; d++) {
+		if (count[d] > s->count[d])
+			samples_add(&s->samples[d], (count[d] - s->count[d]) * 1000 / ms / unit);
+		s->count[d] = count[d];
+	}
+	s->at_ns = now;
+	return now + window;
+}
+
+/* Logs of every I/O make samples of every I/O; windows of a log are those of its rows. */
+static uint64_t sample_clone(struct clone *c, uint64_t now)
+{
+	const struct job *job = c->job;
+	uint64_t bytes[DDIRS], ios[DDIRS], next = UINT64_MAX;
 
 	for (unsigned d = 0; d < DDIRS; d++) {
-		uint64_t bytes = peek(&c->slot->result.dir[d].bytes), ios = peek(&c->slot->result.dir[d].ios);
-
-		if (bytes > c->sampled_bytes[d]) {
-			samples_add(&c->bw[d], (bytes - c->sampled_bytes[d]) * 1000 / ms / 1024);
-			samples_add(&c->iops[d], (ios - c->sampled_ios[d]) * 1000 / ms);
-		}
-		c->sampled_bytes[d] = bytes;
-		c->sampled_ios[d] = ios;
+		bytes[d] = peek(&c->slot->result.dir[d].bytes);
+		ios[d] = peek(&c->slot->result.dir[d].ios);
 	}
-	c->sampled_ns = now;
+	if (!joblog_samples_bw(job))
+		next = sample(&c->bw, bytes, 1024, c->slot->recording_ns, joblog_bw_window_ms(job) * MS, now);
+	if (!joblog_samples_iops(job))
+		next = sooner(next, sample(&c->iops, ios, 1, c->slot->recording_ns, joblog_iops_window_ms(job) * MS,
+					   now));
+	return next;
 }
 
 /* Samples that are due; when the next one is. */
@@ -54,18 +82,9 @@ static uint64_t sample_all(struct crew *crew, uint64_t now)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (unsigned i = 0; i < crew->count; i++) {
-		struct clone *c = &crew->clone[i];
-
-		if (slot_load(&c->slot->phase) != PHASE_RUN)
-			continue;
-		if (!c->sampled_ns)
-			c->sampled_ns = c->slot->recording_ns;
-		if (now >= c->sampled_ns + SAMPLE_NS)
-			take_sample(c, now);
-		if (c->sampled_ns + SAMPLE_NS < next)
-			next = c->sampled_ns + SAMPLE_NS;
-	}
+	for (unsigned i = 0; i < crew->count; i++)
+		if (slot_load(&crew->clone[i].slot->phase) == PHASE_RUN)
+			next = sooner(next, sample_clone(&crew->clone[i], now));
 	return next;
 }
 
@@ -213,9 +232,56 @@ static bool wave_over(const struct crew *crew, unsigned wave)
 	return true;
 }
 
-static uint64_t sooner(uint64_t a, uint64_t b)
+/* What the user, exitall and exitall_on_error end early. */
+static void pass_on_stops(struct crew *crew)
 {
-	return a < b ? a : b;
+	for (unsigned i = 0; i < crew->count; i++) {
+		struct clone *c = &crew->clone[i];
+		const struct job *job = c->job;
+
+		if (*crew->stop)
+			slot_store(&c->slot->stop, 1);
+		if (c->exit_told || !clone_over(c))
+			continue;
+		c->exit_told = true;
+		if (job->exitall || (job->exitall_on_error && c->slot->result.failure.error))
+			crew_stop_group(crew, job->groupid, c);
+	}
+}
+
+/* By the clock it should have ended: its runtime is over, or it was told to stop. */
+static bool overdue(const struct clone *c, int phase, uint64_t now)
+{
+	if (slot_load(&c->slot->stop))
+		return true;
+	return phase == PHASE_RUN && c->job->runtime_us && now > c->slot->recording_ns &&
+	       (now - c->slot->recording_ns) / 1000 > c->job->runtime_us;
+}
+
+/*
+ * An I/O that never comes back must not keep the run from its end. As long as a clone gets on it is waited for;
+ * flushes at the end take their time.
+ */
+static void look_for_hanging(struct monitor *m, struct clone *c, uint64_t now)
+{
+	uint64_t patience = m->hooks->patience_us ? m->hooks->patience_us * 1000 : PATIENCE_NS, ios = 0;
+	struct note_sink sink = { m->hooks->note, m->hooks->context };
+	int phase = slot_load(&c->slot->phase);
+
+	if (!c->alive || (phase != PHASE_RAMP && phase != PHASE_RUN) || !overdue(c, phase, now)) {
+		c->moved_ns = now;
+		return;
+	}
+	for (unsigned d = 0; d < DDIRS; d++)
+		ios += peek(&c->slot->result.dir[d].ios);
+	if (ios != c->moved_ios)
+		c->moved_ns = now;
+	c->moved_ios = ios;
+	if (now - c->moved_ns < patience)
+		return;
+	note_send(&sink, "kickio: %s: I/O in flight has not come back for %llu ms after its end was due; giving it up",
+		  c->job->name, (unsigned long long)((now - c->moved_ns) / MS));
+	crew_give_up(m->crew, c);
 }
 
 void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
@@ -232,6 +298,9 @@ void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
 		} else if (!m->begun) {
 			next = sooner(next, begin_ns);
 		}
+		pass_on_stops(m->crew);
+		for (unsigned i = 0; i < m->crew->count; i++)
+			look_for_hanging(m, &m->crew->clone[i], now);
 		next = sooner(next, sample_all(m->crew, now));
 		if (interval && now >= m->progress_ns + interval)
 			tell_progress(m, now);

@@ -11,6 +11,7 @@
 #include "guest/collect.h"
 #include "guest/crew.h"
 #include "guest/monitor.h"
+#include "guest/offsets.h"
 #include "guest/os.h"
 
 #define DEFAULT_SEED 0x89
@@ -101,6 +102,14 @@ static uint64_t job_seed(const struct job *job)
 	return job->randrepeat ? DEFAULT_SEED : entropy();
 }
 
+static uint64_t start_delay_ns(const struct job *job, uint64_t seed, unsigned index)
+{
+	struct random64 random = random64_stream(seed, 0x64656c6179 + (uint64_t)index);
+	uint64_t width = job->startdelay_us.hi - job->startdelay_us.lo;
+
+	return (job->startdelay_us.lo + (width ? random64_below(&random, width + 1) : 0)) * 1000;
+}
+
 static int open_clones(struct run *run, struct error *e)
 {
 	struct crew *crew = &run->crew;
@@ -121,6 +130,7 @@ static int open_clones(struct run *run, struct error *e)
 			crew->clone[n] = (struct clone){
 				.job = job, .jobnum = k, .index = n, .wave = run->waves - 1, .seed = seed,
 				.crew = crew, .thread = job->thread || !os_has_processes,
+				.delay_ns = start_delay_ns(job, seed, n),
 			};
 	}
 	return 0;
@@ -172,9 +182,11 @@ static void run_close(struct run *run)
 	stop_word = NULL;
 	monitor_close(&run->monitor);
 	crew_close(&run->crew);
+	disk_watch_free(&run->disks);
+	if (crew_abandoned(&run->crew))
+		return; /* it may come back any time */
 	for (unsigned i = 0; i < run->crew.count && run->crew.clone; i++)
 		files_free(&run->crew.clone[i].files);
-	disk_watch_free(&run->disks);
 	free(run->crew.clone);
 	if (run->shared)
 		munmap(run->shared, run->shared_bytes);
@@ -201,18 +213,21 @@ static bool any_ready(const struct crew *crew, unsigned wave)
 	return false;
 }
 
-/* Recording starts with the first clone whose ramp is over. */
-static uint64_t shortest_ramp_us(const struct crew *crew, unsigned wave)
+/* Recording starts with the first clone whose delay and ramp are over. */
+static uint64_t recording_begins_ns(const struct crew *crew, unsigned wave, uint64_t now)
 {
-	uint64_t shortest = UINT64_MAX;
+	uint64_t earliest = UINT64_MAX;
 
 	for (unsigned i = 0; i < crew->count; i++) {
 		const struct clone *c = &crew->clone[i];
 
-		if (c->wave == wave && !c->doomed && c->job->ramp_us < shortest)
-			shortest = c->job->ramp_us;
+		uint64_t start = crew->born_ns + c->delay_ns;
+
+		start = (start > now ? start : now) + c->job->ramp_us * 1000;
+		if (c->wave == wave && !c->doomed && start < earliest)
+			earliest = start;
 	}
-	return shortest;
+	return earliest;
 }
 
 static void begin_now(struct run *run)
@@ -226,7 +241,7 @@ static void begin_now(struct run *run)
 static int run_wave(struct run *run, unsigned wave, struct error *e)
 {
 	struct monitor *m = &run->monitor;
-	uint64_t ramp_us;
+	uint64_t begin_ns, now;
 
 	if (crew_start(&run->crew, wave, e) < 0)
 		return -1;
@@ -236,13 +251,14 @@ static int run_wave(struct run *run, unsigned wave, struct error *e)
 		crew_join(&run->crew, wave);
 		return 0;
 	}
-	ramp_us = shortest_ramp_us(&run->crew, wave);
+	now = clock_monotonic_ns();
+	begin_ns = recording_begins_ns(&run->crew, wave, now);
 	if (!m->start_ns)
-		m->start_ns = m->progress_ns = clock_monotonic_ns();
-	if (ramp_us == 0)
+		m->start_ns = m->progress_ns = now;
+	if (begin_ns <= now)
 		begin_now(run);
 	crew_go(&run->crew);
-	monitor_watch(m, wave, clock_monotonic_ns() + ramp_us * 1000);
+	monitor_watch(m, wave, begin_ns);
 	return 0;
 }
 

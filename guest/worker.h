@@ -30,6 +30,7 @@ enum phase {
  */
 struct slot {
 	int phase;
+	int stop;              /* non-zero: the runner wants this clone to end early */
 	unsigned files;        /* open ones */
 	uint64_t recording_ns; /* clock_monotonic_ns() when recording began; valid from PHASE_RUN on */
 	char notes[1024];      /* lines for the user, each ended by a newline */

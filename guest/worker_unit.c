@@ -29,12 +29,10 @@ static void fail_unit(struct worker *w, struct io *io, int error, const char *fu
 	struct job_result *r = w->result;
 
 	tell_error(w, io, error);
-	if (!is_tolerated(w, io->ddir, error)) {
-		WORKER_FAIL(w, error, "%s", function);
-		return;
-	}
-	if (r->total_errors++ == 0)
+	if (w->setup.job->continue_on_error && r->total_errors++ == 0)
 		r->first_error = error;
+	if (!is_tolerated(w, io->ddir, error))
+		WORKER_FAIL(w, error, "%s", function);
 }
 
 /* How far the file reaches; 0 where nobody knows. */

@@ -296,11 +296,11 @@ static void failures_are_told(void **state)
 	assert_int_equal(r.failed_jobs, 1);
 	assert_int_equal(r.report[0]->failure.error, EIO);
 	assert_string_equal(r.report[0]->failure.function, "io_u error");
-	assert_int_equal(strncmp(r.report[0]->failure.where, "worker.c:", 9), 0);
+	assert_int_equal(strncmp(r.report[0]->failure.where, "worker_unit.c:", 14), 0);
 	assert_int_equal(r.report[0]->dir[DDIR_READ].ios, 5);
 	assert_int_equal(r.report[0]->dir[DDIR_READ].bytes, 4 * 4096);
 	assert_non_null(strstr(text_get(&s.notes), "/data: Input/output error: read offset=16384, buflen=4096\n"));
-	assert_non_null(strstr(text_get(&s.notes), "err=5/file:worker.c:"));
+	assert_non_null(strstr(text_get(&s.notes), "err=5/file:worker_unit.c:"));
 	run_result_free(&r);
 	seen_free(&s);
 
