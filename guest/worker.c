@@ -126,19 +126,10 @@ static uint64_t deadline_after(uint64_t start, uint64_t us)
 	return start + us * 1000;
 }
 
-/* Another pass of loops=: as at the start of the job, but what was counted stays. */
-static void next_pass(struct worker *w)
-{
-	generator_set_limits(&w->generator);
-	generator_restart(&w->generator);
-	if (w->setup.job->invalidate)
-		files_drop_cache(w->setup.files, NULL);
-}
-
-static enum loop_end run_passes(struct worker *w)
+/* The generator knows of loops: only a ramp comes back here before the end. */
+static enum loop_end run_loops(struct worker *w)
 {
 	const struct job *job = w->setup.job;
-	unsigned left = job->loops ? job->loops : 1;
 	bool ramp = job->ramp_us != 0;
 
 	for (;;) {
@@ -153,9 +144,7 @@ static enum loop_end run_passes(struct worker *w)
 		}
 		/* A job that is through with its data before the ramp is over keeps what it has counted, as in fio. */
 		worker_queue_drain(w);
-		if (end != LOOP_COMPLETE || --left == 0)
-			return worker_failed(w) ? LOOP_FAILED : end;
-		next_pass(w);
+		return worker_failed(w) ? LOOP_FAILED : end;
 	}
 }
 
@@ -182,7 +171,7 @@ void worker_run(struct worker *w)
 	enum loop_end end;
 
 	start(w);
-	end = run_passes(w);
+	end = run_loops(w);
 	if (job->end_fsync && rw_writes(job->rw) && end != LOOP_FAILED)
 		flush_all(w);
 	worker_complete_result(w->result, w->class_count, clock_elapsed(w->start_ns, worker_clock(w)));
