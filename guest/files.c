@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "guest/note.h"
+#include "guest/offsets.h"
 #include "guest/text.h"
 
 int failure_set(struct failure *failure, int error, const char *file, int line, const char *fmt, ...)
@@ -37,15 +39,6 @@ void note_send(const struct note_sink *sink, const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	sink->line(sink->context, line);
-}
-
-static uint64_t smallest_bs(const struct job *job)
-{
-	if (!rw_writes(job->rw))
-		return job->bs[DDIR_READ];
-	if (!rw_reads(job->rw))
-		return job->bs[DDIR_WRITE];
-	return job->bs[DDIR_READ] < job->bs[DDIR_WRITE] ? job->bs[DDIR_READ] : job->bs[DDIR_WRITE];
 }
 
 /* ---- names ---- */
@@ -131,11 +124,34 @@ static int find_directory(const struct job *job, unsigned jobnum, struct text *d
 	return FAIL(failure, ENOTDIR, "directory");
 }
 
+/* filename_format: $jobname, $jobnum and $filenum in any case; all else stays. */
+static void generate_name(const struct job *job, unsigned jobnum, unsigned filenum, struct text *name)
+{
+	const char *format = job->filename_format ? job->filename_format : "$jobname.$jobnum.$filenum";
+
+	text_reset(name);
+	while (*format) {
+		if (!strncasecmp(format, "$jobname", 8)) {
+			text_add(name, "%s", job->name);
+			format += 8;
+		} else if (!strncasecmp(format, "$jobnum", 7)) {
+			text_add(name, "%u", jobnum);
+			format += 7;
+		} else if (!strncasecmp(format, "$filenum", 8)) {
+			text_add(name, "%u", filenum);
+			format += 8;
+		} else {
+			text_add_bytes(name, format++, 1);
+		}
+	}
+}
+
 static int find_names(struct file_set *files, const struct job *job, unsigned jobnum, const char *directory,
 		      struct failure *failure)
 {
 	struct text name = {0};
 	const char *rest = job->filename;
+	unsigned n = job->nrfiles ? job->nrfiles : 1;
 	int r = 0;
 
 	if (job->filename) {
@@ -144,11 +160,13 @@ static int find_names(struct file_set *files, const struct job *job, unsigned jo
 			if (name.length)
 				r = add_file(files, directory, text_get(&name), failure);
 		}
-	} else if (name_is_device(job)) {
+	} else if (n == 1 && name_is_device(job)) {
 		r = add_file(files, NULL, job->name, failure);
 	} else {
-		text_add(&name, "%s.%u.0", job->name, jobnum);
-		r = add_file(files, directory, text_get(&name), failure);
+		for (unsigned i = 0; r == 0 && i < n; i++) {
+			generate_name(job, jobnum, i, &name);
+			r = add_file(files, directory, text_get(&name), failure);
+		}
 	}
 	text_free(&name);
 	if (r == 0 && files->count == 0)
@@ -158,18 +176,32 @@ static int find_names(struct file_set *files, const struct job *job, unsigned jo
 
 /* ---- what is there ---- */
 
+/* A block size or alignment of the job that is no multiple of the sector; 0: none. */
+static uint64_t odd_size(const struct job *job, enum ddir ddir, uint32_t sector)
+{
+	if (job_bs_min(job, ddir) % sector)
+		return job_bs_min(job, ddir);
+	if (job_bs_max(job, ddir) % sector)
+		return job_bs_max(job, ddir);
+	return job->blockalign[ddir] % sector ? job->blockalign[ddir] : 0;
+}
+
 static int check_alignment(const struct file *f, const struct job *job, const struct note_sink *notes,
 			   struct failure *failure)
 {
 	uint32_t sector = f->target.sector;
+	uint64_t odd;
 
 	if (sector < 2 || (f->target.kind != OS_CHAR && !job->direct))
 		return 0;
 	for (unsigned d = DDIR_READ; d <= DDIR_WRITE; d++) {
-		if (!(d == DDIR_READ ? rw_reads(job->rw) : rw_writes(job->rw)) || job->bs[d] % sector == 0)
+		if (!(d == DDIR_READ ? rw_reads(job->rw) : rw_writes(job->rw)))
+			continue;
+		odd = odd_size(job, (enum ddir)d, sector);
+		if (odd == 0)
 			continue;
 		note_send(notes, "kickio: %s: bs=%llu is not a multiple of the %u byte sectors of %s", job->name,
-			  (unsigned long long)job->bs[d], sector, f->path);
+			  (unsigned long long)odd, sector, f->path);
 		return FAIL(failure, EINVAL, "blocksize");
 	}
 	return 0;
@@ -194,7 +226,7 @@ static int inspect(struct file *f, const struct job *job, const struct note_sink
 		note_send(notes, "kickio: there is no device %s", f->path);
 		return FAIL(failure, ENOENT, "open(%s)", f->path);
 	}
-	if (f->target.mounted && rw_writes(job->rw)) {
+	if (f->target.mounted && rw_writes(job->rw) && !job->allow_mounted_write) {
 		note_send(notes, "kickio: %s appears mounted or in use. Refusing to write to it.", f->path);
 		return FAIL(failure, EBUSY, "open(%s)", f->path);
 	}
@@ -207,7 +239,7 @@ int files_find(struct file_set *files, const struct job *job, unsigned jobnum, b
 	struct text directory = {0};
 	int r;
 
-	*files = (struct file_set){0};
+	*files = (struct file_set){ .jobnum = jobnum };
 	if (readonly && rw_writes(job->rw)) {
 		note_send(notes, "kickio: write operations are not allowed with the --readonly parameter.");
 		return FAIL(failure, EPERM, "readonly");
@@ -225,17 +257,46 @@ int files_find(struct file_set *files, const struct job *job, unsigned jobnum, b
 
 /* ---- sizes ---- */
 
+/* FNV-1a */
+uint64_t files_path_seed(const char *path)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 0x100000001b3u;
+	return h;
+}
+
 /* percent of bytes without overflow: both are whole numbers up to 2^64 and 100. */
 static uint64_t percent_of(uint64_t bytes, unsigned percent)
 {
 	return bytes / 100 * percent + bytes % 100 * percent / 100;
 }
 
-static uint64_t region_start(const struct file *f, const struct job *job, uint64_t bs)
+static uint64_t region_start(const struct file *f, const struct job *job, unsigned jobnum, uint64_t bs)
 {
-	if (!job->offset.percent)
-		return job->offset.bytes;
-	return (percent_of(f->target.bytes, job->offset.percent) + bs - 1) / bs * bs;
+	uint64_t there = f->target.bytes;
+	uint64_t step = job->offset_increment.percent ? percent_of(there, job->offset_increment.percent) :
+							job->offset_increment.bytes;
+	uint64_t start = job->offset.percent ? percent_of(there, job->offset.percent) : job->offset.bytes;
+
+	/* Beyond what a file can hold, which size_file() tells. */
+	if (step && jobnum > (UINT64_MAX / 2 - 1) / step)
+		return UINT64_MAX / 2;
+	start += step * jobnum;
+	return job->offset.percent || job->offset_increment.percent ? (start + bs - 1) / bs * bs : start;
+}
+
+/* One of the sizes of filesize=lo-hi, in whole blocks; the same for the same path in every run. */
+static uint64_t drawn_size(const struct file *f, const struct job *job, uint64_t bs)
+{
+	uint64_t lo = job->filesize.lo, span = job->filesize.hi - lo, size;
+	struct random64 random = random64_stream(files_path_seed(f->path), 1);
+
+	if (span == 0)
+		return lo;
+	size = lo + (span == UINT64_MAX ? random64_next(&random) : random64_below(&random, span + 1));
+	return size < bs ? size : size / bs * bs;
 }
 
 /* What file number index gets of size=: an equal share, the first ones a block more while bytes remain. */
@@ -246,26 +307,28 @@ static uint64_t share(uint64_t size, unsigned count, unsigned index, uint64_t bs
 	return each + (index < (size - each * count) / bs ? bs : 0);
 }
 
-static int size_file(struct file *f, const struct job *job, unsigned count, unsigned index, uint64_t bs,
+static int size_file(struct file *f, const struct job *job, const struct file_set *files, uint64_t bs,
 		     const struct note_sink *notes, struct failure *failure)
 {
 	uint64_t there = f->target.bytes, rest, wanted;
 	bool grows = f->target.kind == OS_REGULAR || f->target.kind == OS_MISSING;
-	bool sized = job->size.bytes && !job->size.percent;
+	bool sized = job->filesize.hi || (job->size.bytes && !job->size.percent);
 
 	if (!there && !sized) {
 		note_send(notes, "%s: you need to specify size=", job->name);
 		return FAIL(failure, EINVAL, "total_file_size");
 	}
-	f->start = region_start(f, job, bs);
+	f->start = region_start(f, job, files->jobnum, bs);
 	if (there && f->start >= there && !(grows && sized)) {
 		note_send(notes, "%s: you need to specify valid offset=", job->name);
 		return FAIL(failure, EINVAL, "total_file_size");
 	}
 	rest = there - f->start;
-	wanted = sized ? share(job->size.bytes, count, index, bs) : rest;
+	wanted = sized ? share(job->size.bytes, files->count, (unsigned)(f - files->file), bs) : rest;
+	if (job->filesize.hi)
+		wanted = drawn_size(f, job, bs);
 	if (job->size.percent)
-		wanted = percent_of(there, job->size.percent);
+		wanted = percent_of(job->filesize.hi ? wanted : there, job->size.percent);
 	/* fio works on what there is without a word; a workload that is not the one asked for is worth a line. */
 	if (wanted > rest && there && !(grows && sized)) {
 		if (sized)
@@ -293,13 +356,13 @@ static int size_file(struct file *f, const struct job *job, unsigned count, unsi
 int files_size(struct file_set *files, const struct job *job, const struct note_sink *notes,
 	       struct failure *failure)
 {
-	uint64_t bs = smallest_bs(job), there = 0;
+	uint64_t bs = job_smallest_bs(job), there = 0;
 
 	files->size = 0;
 	for (unsigned i = 0; i < files->count; i++) {
 		struct file *f = &files->file[i];
 
-		if (size_file(f, job, files->count, i, bs, notes, failure) < 0)
+		if (size_file(f, job, files, bs, notes, failure) < 0)
 			return -1;
 		if (f->target.kind == OS_CHAR && f->target.sector > 1 && f->start % f->target.sector) {
 			note_send(notes, "kickio: %s: offset=%llu is not a multiple of the %u byte sectors of %s",
@@ -310,6 +373,8 @@ int files_size(struct file_set *files, const struct job *job, const struct note_
 		there += f->target.bytes;
 	}
 	files->limit = files->size;
+	if (job->filesize.hi && job->size.bytes && !job->size.percent && job->size.bytes < files->size)
+		files->limit = job->size.bytes;
 	if (job->io_size.percent)
 		files->limit = percent_of(there ? there : files->size, job->io_size.percent);
 	else if (job->io_size.bytes)

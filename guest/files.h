@@ -24,6 +24,7 @@ struct file {
 struct file_set {
 	struct file *file;
 	unsigned count;
+	unsigned jobnum; /* of the clone within its job */
 	uint64_t size;  /* sum of the regions */
 	uint64_t limit; /* bytes to move in all: io_size, else size */
 };
@@ -51,6 +52,12 @@ int files_lay_out(struct file_set *files, const struct job *job, bool readonly, 
 /* Open all for the job's I/O, drop caches and advise as the job says. */
 int files_open(struct file_set *files, const struct job *job, const struct note_sink *notes,
 	       struct failure *failure);
+
+/* Remove the regular files, when the job says so; one note for each that stays. */
+void files_unlink(const struct file_set *files, const struct job *job, const struct note_sink *notes);
+
+/* A number that is always the same for a path and differs between paths. */
+uint64_t files_path_seed(const char *path);
 
 /* Drop what the system cached of the regions; one note if it cannot. */
 void files_drop_cache(const struct file_set *files, const struct note_sink *notes);

@@ -10,8 +10,10 @@
 
 #define LAYOUT_CHUNK (256u << 10)
 
-static bool needs_layout(const struct file *f)
+static bool needs_layout(const struct file *f, const struct job *job)
 {
+	if (job->create_on_open)
+		return false;
 	if (f->target.kind != OS_REGULAR && f->target.kind != OS_MISSING)
 		return false;
 	return f->target.kind == OS_MISSING || f->start + f->bytes > f->target.bytes;
@@ -73,33 +75,44 @@ static int write_random(int fd, uint64_t length, uint64_t seed, const volatile i
 	return error;
 }
 
-static int fill(int fd, uint64_t length, bool data, uint64_t seed, const volatile int *stop)
+/* Not every file system can; then the writes themselves find out whether there is room. */
+static int reserve(int fd, uint64_t length, const struct job *job, const struct note_sink *notes)
 {
-	int error = os_preallocate(fd, length);
+	static const enum os_reserve how[] = {
+		[FALLOCATE_NATIVE] = OS_RESERVE_NATIVE, [FALLOCATE_POSIX] = OS_RESERVE_POSIX,
+		[FALLOCATE_KEEP] = OS_RESERVE_KEEP,
+	};
+	int error;
 
-	/* Not every file system can; then the writes themselves find out whether there is room. */
+	if (job->fallocate == FALLOCATE_NONE)
+		return 0;
+	if (job->fallocate == FALLOCATE_TRUNCATE)
+		return ftruncate(fd, (off_t)length) < 0 ? errno : 0;
+	error = os_preallocate(fd, length, how[job->fallocate]);
 	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
 		return error;
+	/* The default is what there is; what was asked for by name is missed. */
+	if (error && job->fallocate != FALLOCATE_NATIVE)
+		note_send(notes, "kickio: %s: fallocate=%s fails here: %s", job->name,
+			  job->fallocate == FALLOCATE_KEEP ? "keep" : "posix", strerror(error));
+	return 0;
+}
+
+static int fill(int fd, uint64_t length, bool data, uint64_t seed, const volatile int *stop)
+{
+	int error;
+
 	if (!data)
 		return 0;
 	error = write_random(fd, length, seed, stop);
 	return error ? error : os_flush(fd);
 }
 
-/* FNV-1a: each file its own content, the same in every run. */
-static uint64_t path_seed(const char *path)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *path; path++)
-		h = (h ^ (unsigned char)*path) * 0x100000001b3u;
-	return h;
-}
-
-static int lay_out(struct file *f, const struct job *job, const volatile int *stop, struct failure *failure)
+static int lay_out(struct file *f, const struct job *job, const volatile int *stop, const struct note_sink *notes,
+		   struct failure *failure)
 {
 	uint64_t length = f->start + f->bytes;
-	bool data = rw_reads(job->rw);
+	bool data = rw_reads(job->rw) || job->overwrite;
 	struct error e = {0};
 	int fd, error;
 
@@ -110,7 +123,9 @@ static int lay_out(struct file *f, const struct job *job, const volatile int *st
 	fd = os_open(f->path, OS_WRITE | OS_CREATE | (data ? OS_TRUNCATE : 0), &e);
 	if (fd < 0)
 		return FAIL(failure, errno, "open(%s)", f->path);
-	error = fill(fd, length, data, path_seed(f->path), stop);
+	error = reserve(fd, length, job, notes);
+	if (!error)
+		error = fill(fd, length, data, files_path_seed(f->path), stop);
 	f->target.kind = OS_REGULAR;
 	f->target.bytes = length;
 	f->target.sector = 1;
@@ -118,7 +133,7 @@ static int lay_out(struct file *f, const struct job *job, const volatile int *st
 		os_drop_cache(fd, &f->target, 0, length);
 	if (close(fd) < 0 && !error)
 		error = errno;
-	/* A file that is cut off (space may be reserved to its full size) must not pass for a complete one in the next run. */
+	/* A file that is cut off (space may be reserved to its full size) must not pass for a complete one later. */
 	if (!error)
 		return 0;
 	unlink(f->path);
@@ -131,7 +146,7 @@ static void announce(const struct file_set *files, const struct job *job, const 
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < files->count; i++) {
-		if (!needs_layout(&files->file[i]))
+		if (!needs_layout(&files->file[i], job))
 			continue;
 		bytes += files->file[i].start + files->file[i].bytes;
 		n++;
@@ -151,11 +166,11 @@ int files_lay_out(struct file_set *files, const struct job *job, bool readonly, 
 	for (unsigned i = 0; i < files->count; i++) {
 		struct file *f = &files->file[i];
 
-		if (!needs_layout(f))
+		if (!needs_layout(f, job))
 			continue;
 		if (readonly)
 			note_send(notes, "kickio: refusing extend of file due to read-only");
-		else if (lay_out(f, job, stop, failure) < 0)
+		else if (lay_out(f, job, stop, notes, failure) < 0)
 			return -1;
 	}
 	return 0;
@@ -177,6 +192,29 @@ void files_drop_cache(const struct file_set *files, const struct note_sink *note
 	}
 }
 
+static void advise(const struct file_set *files, const struct job *job)
+{
+	bool random = job->fadvise_hint == ADVICE_PATTERN ? rw_random(job->rw) : job->fadvise_hint == ADVICE_RANDOM;
+
+	if (job->fadvise_hint == ADVICE_NONE)
+		return;
+	for (unsigned i = 0; i < files->count; i++)
+		os_advise(files->file[i].fd, random, files->file[i].start, files->file[i].bytes);
+}
+
+/* A file that the open itself created, or that the job is going to extend. */
+static void note_sizes(struct file_set *files)
+{
+	for (unsigned i = 0; i < files->count; i++) {
+		struct file *f = &files->file[i];
+
+		if (f->target.kind == OS_MISSING)
+			f->target.kind = OS_REGULAR;
+		if (f->target.kind == OS_REGULAR && f->target.bytes < f->start + f->bytes)
+			f->target.bytes = f->start + f->bytes;
+	}
+}
+
 int files_open(struct file_set *files, const struct job *job, const struct note_sink *notes,
 	       struct failure *failure)
 {
@@ -185,23 +223,42 @@ int files_open(struct file_set *files, const struct job *job, const struct note_
 
 	if (job->direct)
 		flags |= OS_DIRECT;
+	if (job->sync != SYNC_NONE)
+		flags |= job->sync == SYNC_SYNC ? OS_SYNC : OS_DSYNC;
 	for (unsigned i = 0; i < files->count; i++) {
 		struct file *f = &files->file[i];
-		bool creates = rw_writes(job->rw) && f->target.kind == OS_REGULAR;
+		bool missing = f->target.kind == OS_MISSING && job->create_on_open;
+		bool creates = missing || (rw_writes(job->rw) && f->target.kind == OS_REGULAR);
 
+		if (missing && make_parents(f->path, failure) < 0)
+			goto fail;
 		f->fd = os_open(f->path, flags | (creates ? OS_CREATE : 0), &e);
 		if (f->fd >= 0)
 			continue;
 		FAIL(failure, errno, "open(%s)", f->path);
 		note_send(notes, "kickio: %s", e.text);
-		files_close(files);
-		return -1;
+		goto fail;
 	}
+	if (job->create_on_open)
+		note_sizes(files);
 	if (job->invalidate)
 		files_drop_cache(files, notes);
-	for (unsigned i = 0; i < files->count; i++)
-		os_advise(files->file[i].fd, rw_random(job->rw), files->file[i].start, files->file[i].bytes);
+	advise(files, job);
 	return 0;
+fail:
+	files_close(files);
+	return -1;
+}
+
+void files_unlink(const struct file_set *files, const struct job *job, const struct note_sink *notes)
+{
+	for (unsigned i = 0; job->unlink && i < files->count; i++) {
+		const struct file *f = &files->file[i];
+
+		/* Another clone, or another name of the same file, may have been faster. */
+		if (f->target.kind == OS_REGULAR && unlink(f->path) < 0 && errno != ENOENT)
+			note_send(notes, "kickio: cannot unlink %s: %s", f->path, strerror(errno));
+	}
 }
 
 void files_close(struct file_set *files)

@@ -64,8 +64,14 @@ int os_drop_cache(int fd, const struct os_target *target, uint64_t offset, uint6
 /* Tell the system how the range will be read. 0 done, else errno (ENOTSUP where it cannot). */
 int os_advise(int fd, bool random, uint64_t offset, uint64_t length);
 
-/* Reserve space. 0 done, else errno (ENOTSUP where it cannot). */
-int os_preallocate(int fd, uint64_t length);
+enum os_reserve {
+	OS_RESERVE_NATIVE, /* the system's own call, if it never falls back to writing */
+	OS_RESERVE_POSIX,  /* posix_fallocate() */
+	OS_RESERVE_KEEP,   /* native, and the file keeps its size */
+};
+
+/* Reserve space from the start on. 0 done, else errno (ENOTSUP where it cannot). */
+int os_preallocate(int fd, uint64_t length, enum os_reserve how);
 
 /* Put written data on the medium: fsync, and the disk's own cache where fsync leaves it alone. 0 or errno. */
 int os_flush(int fd);

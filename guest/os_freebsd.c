@@ -102,9 +102,9 @@ void bsd_disk_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "/dev/%s", name);
 }
 
-int os_preallocate(int fd, uint64_t length)
+int os_preallocate(int fd, uint64_t length, enum os_reserve how)
 {
-	int ret = posix_fallocate(fd, 0, (off_t)length);
+	int ret = how == OS_RESERVE_KEEP ? ENOTSUP : posix_fallocate(fd, 0, (off_t)length);
 
 	/* ZFS says EINVAL: it would not keep the promise. */
 	return ret == EINVAL || ret == EOPNOTSUPP || ret == ENODEV ? ENOTSUP : ret;

@@ -155,13 +155,15 @@ int os_advise(int fd, bool random, uint64_t offset, uint64_t length)
 			     random ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
 }
 
-int os_preallocate(int fd, uint64_t length)
+int os_preallocate(int fd, uint64_t length, enum os_reserve how)
 {
 	int r;
 
-	/* Not posix_fallocate: where the file system cannot, that one writes the whole file. */
+	/* Where the file system cannot, this one writes the whole file. */
+	if (how == OS_RESERVE_POSIX)
+		return posix_fallocate(fd, 0, (off_t)length);
 	do
-		r = fallocate(fd, 0, 0, (off_t)length);
+		r = fallocate(fd, how == OS_RESERVE_KEEP ? FALLOC_FL_KEEP_SIZE : 0, 0, (off_t)length);
 	while (r < 0 && errno == EINTR);
 	if (r == 0)
 		return 0;

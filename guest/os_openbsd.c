@@ -100,9 +100,9 @@ void bsd_disk_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "/dev/r%sc", name);
 }
 
-int os_preallocate(int fd, uint64_t length)
+int os_preallocate(int fd, uint64_t length, enum os_reserve how)
 {
-	(void)fd, (void)length;
+	(void)fd, (void)length, (void)how;
 	return ENOTSUP;
 }
 

@@ -163,6 +163,7 @@ void worker_close(struct worker *w)
 	}
 	worker_queue_close(w);
 	files_close(w->setup.files);
+	files_unlink(w->setup.files, w->setup.job, &w->notes);
 	slot_store(&w->setup.slot->files, 0);
 	free(w->whole);
 	generator_close(&w->generator);

@@ -69,7 +69,7 @@ static void opens_and_flushes(void **state)
 	assert_true(fd >= 0);
 	fstat(fd, &st);
 	assert_int_equal(st.st_size, 0);
-	assert_int_equal(os_preallocate(fd, 8192), 0);
+	assert_int_equal(os_preallocate(fd, 8192, OS_RESERVE_NATIVE), 0);
 	fstat(fd, &st);
 	assert_int_equal(st.st_size, 8192);
 	assert_int_equal(write(fd, "x", 1), 1);
