@@ -121,7 +121,7 @@ static uint64_t clone_eta_us(const struct clone *c, uint64_t now)
 {
 	const struct job *job = c->job;
 	uint64_t ns = now - c->slot->recording_ns, bytes = 0, ios = 0;
-	double by_time = -1, by_work = -1;
+	double by_time = -1, by_work = -1, loops = job->loops ? job->loops : 1;
 
 	for (unsigned d = 0; d < DDIRS; d++) {
 		bytes += peek(&c->slot->result.dir[d].bytes);
@@ -130,9 +130,9 @@ static uint64_t clone_eta_us(const struct clone *c, uint64_t now)
 	if (job->runtime_us)
 		by_time = (double)job->runtime_us - (double)ns / 1000;
 	if (!job->time_based && bytes && ns > ETA_AFTER_NS) {
-		by_work = (double)ns / 1000 * ((double)c->files.limit / (double)bytes - 1);
-		if (job->number_ios && (double)ns / 1000 * ((double)job->number_ios / (double)ios - 1) < by_work)
-			by_work = (double)ns / 1000 * ((double)job->number_ios / (double)ios - 1);
+		by_work = (double)ns / 1000 * ((double)c->files.limit * loops / (double)bytes - 1);
+		if (job->number_ios && (double)ns / 1000 * ((double)job->number_ios * loops / (double)ios - 1) < by_work)
+			by_work = (double)ns / 1000 * ((double)job->number_ios * loops / (double)ios - 1);
 	}
 	if (by_time < 0 && by_work < 0)
 		return job->runtime_us ? 0 : UINT64_MAX;
