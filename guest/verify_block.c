@@ -64,9 +64,9 @@ static enum sector_state judge_broken(const unsigned char *sector, const struct 
 	unsigned same = (h->magic == MAGIC) + (h->offset == x->offset) + (h->file == x->file) +
 			(x->map && h->map == x->map);
 
-	if (same >= 2)
-		return SECTOR_BAD_HEADER;
-	return all_zeros(sector) ? SECTOR_ZEROS : SECTOR_FOREIGN;
+	if (all_zeros(sector))
+		return SECTOR_ZEROS;
+	return same >= 2 ? SECTOR_BAD_HEADER : SECTOR_FOREIGN;
 }
 
 enum sector_state sector_check(const void *sector, const struct sector_expected *x, struct verify_header *h)
