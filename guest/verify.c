@@ -132,7 +132,7 @@ static void seal(struct verify *v, const struct verify_target *t, struct io *io)
 	h.time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	if (job->verify_pattern.length)
 		verify_fill_pattern(io->buffer, io->length, &job->verify_pattern);
-	for (uint32_t at = 0; at < io->length; at += VERIFY_SECTOR) {
+	for (uint32_t at = 0; at + VERIFY_SECTOR <= io->length; at += VERIFY_SECTOR) {
 		h.offset = io->offset + at;
 		if (h.offset / t->unit != block) {
 			block = h.offset / t->unit;
