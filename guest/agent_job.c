@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "guest/agent_alive.h"
 #include "guest/json_read.h"
 #include "guest/options.h"
 #include "guest/os.h"
@@ -12,6 +13,7 @@
 #include "guest/run.h"
 
 #define STATUS_INTERVAL_US 1000000
+#define ALIVE_INTERVAL_MS 2000
 
 /* The job that runs. */
 struct serving {
@@ -20,6 +22,8 @@ struct serving {
 	char *filesystem, *mount; /* of the disk, and where the job has its files; both NULL without */
 	struct os_counters before, after;
 	struct text notes;
+	struct agent_alive alive; /* runs while nothing else tells of progress */
+	pthread_mutex_t sending;  /* its words must not fall into another frame */
 	bool bye;          /* the host said it, or the port is gone: do not wait for another job */
 	struct error *e;   /* of the link */
 };
@@ -46,10 +50,12 @@ static struct text about(const struct serving *s)
 static void send_about(struct serving *s, enum frame_type type, struct text *payload)
 {
 	text_add(payload, "}");
+	pthread_mutex_lock(&s->sending);
 	if (!s->bye && agent_link_send(s->link, type, payload, s->e) < 0) {
 		s->bye = true;
 		run_terminate(SIGTERM);
 	}
+	pthread_mutex_unlock(&s->sending);
 	text_free(payload);
 }
 
@@ -70,11 +76,21 @@ static void send_error(struct serving *s, const char *message)
 	send_about(s, FRAME_ERROR, &t);
 }
 
+static void on_life(void *context)
+{
+	struct serving *s = context;
+	struct text t = about(s);
+
+	text_add(&t, ",\"text\":\"working\"");
+	send_about(s, FRAME_LOG, &t);
+}
+
 /* The counters are read last, so that sending the frame is not counted as the job's. */
 static void on_begin(void *context)
 {
 	struct serving *s = context;
 
+	agent_alive_stop(&s->alive);
 	send_clock(s, FRAME_BEGIN, now_ns());
 	agent_link_drain(s->link);
 	os_counters(s->disk, &s->before);
@@ -87,6 +103,7 @@ static void on_end(void *context)
 
 	os_counters(s->disk, &s->after);
 	send_clock(s, FRAME_END, clock_ns);
+	agent_alive_start(&s->alive);
 }
 
 static void on_note(void *context, const char *line)
@@ -121,6 +138,7 @@ static void on_progress(void *context, const struct progress *p)
 	struct serving *s = context;
 	struct text t;
 
+	agent_alive_stop(&s->alive); /* in a ramp: the job itself tells now */
 	look_for_bye(s);
 	t = about(s);
 	text_add(&t, ",\"elapsed_us\":%llu,\"eta_us\":", (unsigned long long)p->elapsed_us);
@@ -268,6 +286,8 @@ static int run(struct serving *s, int argc, char **argv, struct error *e)
 	/* Before the options are read: a directory has to exist. */
 	if (mount_files(s, e) < 0)
 		return -1;
+	s->alive.disk = s->disk;
+	agent_alive_start(&s->alive);
 	ret = options_parse(argc, argv, &jobs, &notes, e);
 	send_notes(s, notes.data);
 	if (ret == 0 && jobs.count == 0)
@@ -277,6 +297,7 @@ static int run(struct serving *s, int argc, char **argv, struct error *e)
 	if (ret == 0)
 		ret = run_jobs(&jobs, &hooks, &result, e);
 	ret = unmount(s, ret, e);
+	agent_alive_stop(&s->alive);
 	if (ret == 0)
 		send_result(s, &jobs, &result);
 	run_result_free(&result);
@@ -315,11 +336,12 @@ static int parse_job(struct serving *s, const char *payload, char ***argv, int *
 
 int agent_job_serve(struct agent_link *link, const char *payload, struct error *e)
 {
-	struct serving s = {.link = link, .e = e};
+	struct serving s = {.link = link, .e = e, .sending = PTHREAD_MUTEX_INITIALIZER};
 	struct error failed = {0};
 	char **argv = NULL;
 	int argc = 0;
 
+	s.alive = (struct agent_alive){.interval_ms = ALIVE_INTERVAL_MS, .beat = on_life, .context = &s};
 	if (parse_job(&s, payload, &argv, &argc, &failed) < 0 || run(&s, argc, argv, &failed) < 0)
 		send_error(&s, failed.text);
 	json_free_strings(argv);
