@@ -15,13 +15,16 @@
 /* In order of gravity: an observation of several trials has the gravest. */
 enum observed { OBSERVED_OK, OBSERVED_MISSING, OBSERVED_UNREADABLE, OBSERVED_FAILED, OBSERVED_STALLED, OBSERVED_CORRUPT };
 
-/* One cell in one boot: the repeats are added up before a value is taken. */
+/*
+ * One cell, one variant, one block: the repeats are added up before a value is taken. They share a boot, unless
+ * fresh_boot = per-trial gave each its own.
+ */
 struct observation {
 	enum observed status; /* OK: all its trials were */
 	unsigned planned, ok; /* trials; planned 0: the plan has none here */
 	unsigned culprit;     /* number of the trial that status comes from, 0 when OK */
-	unsigned boot;
-	bool mismatch;        /* a setting of this variant was seen to differ in this boot */
+	unsigned boot;        /* of the first of them */
+	bool mismatch;        /* a setting of this variant was seen to differ in a boot of theirs */
 	double value[METRICS];
 };
 

@@ -149,12 +149,15 @@ void report_what_ran(const struct dataset *d, struct text *out)
 	const json_t *seed = json_object_get(d->run, "seed");
 	const char *started = text_in(d->run, "started");
 	const char *file = text_in(json_object_get(d->run, "scenario"), "file");
+	const char *fresh = text_in(json_object_get(d->run, "scenario"), "fresh_boot");
+	bool alone = fresh && !strcmp(fresh, "per-trial");
 	struct text t = { 0 };
 
 	text_add(out, "WHAT RAN\n");
-	text_add(&t, "%s%s%s%s, seed %llu, %u block%s, %u repeat%s per boot, pairing %s", d->name, file ? " (" : "",
+	text_add(&t, "%s%s%s%s, seed %llu, %u block%s, %u repeat%s per %s, pairing %s%s", d->name, file ? " (" : "",
 		 file ? file : "", file ? ")" : "", (unsigned long long)json_integer_value(seed), d->nblocks,
-		 d->nblocks == 1 ? "" : "s", d->repeats, d->repeats == 1 ? "" : "s", d->disks ? "disks" : "boots");
+		 d->nblocks == 1 ? "" : "s", d->repeats, d->repeats == 1 ? "" : "s", alone ? "block" : "boot",
+		 d->disks ? "disks" : "boots", alone ? ", every trial in a boot of its own" : "");
 	line("scenario", &t, out);
 	if (started)
 		text_add(&t, "%s", started);

@@ -12,7 +12,7 @@
  *
  * run.json:
  * {"schema":"kickbench-run/1","kickbench":"0.1.0","started":"2026-01-31T12:00:00Z",
- *  "scenario":{"name","file","baseline":"none","blocks":8,"repeats":1,"pairing":"boots","primary":"iops",
+ *  "scenario":{"name","file","baseline":"none","blocks":8,"repeats":1,"pairing":"boots","fresh_boot":"per-boot","primary":"iops",
  *              "margin":0.03,"fail_margin":0,"alpha":0.05,"fail_on":["stalled","corrupt"]},
  *  "set":["disk.size=64M"],                              (the --set values, for a resume)
  *  "seed":N,"accel":{"used":"tcg","why":"…"},

@@ -1,4 +1,5 @@
 /* host/dataset.c: run folders, whole and damaged. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +31,59 @@ static struct dataset *load(const struct folder *f)
 static void telling(const struct folder_place *at, struct folder_trial *t)
 {
 	t->iops = 1000 * (at->cell + 1) + 100 * (at->variant + 1) + 10 * at->block + at->repeat;
+}
+
+/* run.json with each boot's trials in boots of their own, as fresh_boot = per-trial plans them. */
+static void split_boots(const struct folder *f)
+{
+	char path[300];
+	json_t *run, *plan, *boots, *boot, *trial, *split = json_array();
+	size_t i, k;
+
+	snprintf(path, sizeof(path), "%s/run.json", f->path);
+	run = json_load_file(path, 0, NULL);
+	plan = json_object_get(run, "plan");
+	boots = json_object_get(plan, "boots");
+	json_array_foreach(boots, i, boot)
+		json_array_foreach(json_object_get(boot, "trials"), k, trial) {
+			json_t *one = json_copy(boot);
+
+			json_object_set_new(one, "boot", json_integer((json_int_t)json_array_size(split) + 1));
+			json_object_set_new(one, "trials", json_pack("[O]", trial));
+			json_array_append_new(split, one);
+		}
+	json_object_set_new(plan, "boots", split);
+	assert_int_equal(json_dump_file(run, path, 0), 0);
+	json_decref(run);
+}
+
+/* Repeats in boots of their own add up like those of one boot. */
+static void a_boot_for_every_trial(void **state)
+{
+	struct folder f = plain();
+	struct dataset *d;
+
+	(void)state;
+	f.repeats = 2;
+	f.shape = telling;
+	folder_make(&f);
+	split_boots(&f);
+	d = load(&f);
+	assert_int_equal(d->ntrials, 24);
+	assert_int_equal(d->nok, 24);
+	for (size_t cell = 0; cell < 2; cell++)
+		for (size_t block = 0; block < 3; block++) {
+			const struct observation *b = dataset_baseline(d, cell, 1, block);
+			const struct observation *c = dataset_candidate(d, cell, 1, block);
+			double want = 1000 * ((double)cell + 1) + 10 * ((double)block + 1) + 1.5; /* of repeats 1 and 2 */
+
+			assert_true(b->planned == 2 && b->ok == 2 && c->planned == 2 && c->ok == 2);
+			assert_true(fabs(b->value[METRIC_IOPS] - want - 100) < 1e-9);
+			assert_true(fabs(c->value[METRIC_IOPS] - want - 200) < 1e-9);
+			assert_false(b->mismatch || c->mismatch);
+		}
+	dataset_free(d);
+	folder_remove(&f);
 }
 
 static void every_trial_finds_its_place(void **state)
@@ -215,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_trial_finds_its_place),
+		cmocka_unit_test(a_boot_for_every_trial),
 		cmocka_unit_test(repeats_are_added_up),
 		cmocka_unit_test(disks_have_a_baseline_each),
 		cmocka_unit_test(damage_is_named_and_not_fatal),
