@@ -83,6 +83,7 @@ static void clone_main(struct clone *c)
 	struct worker_setup setup = {
 		.job = c->job, .index = c->index, .seed = c->seed, .thread = c->thread, .files = &c->files,
 		.clock = crew->clock, .stop = &c->slot->stop, .slot = c->slot,
+		.verify = crew->verify, .flights = c->flights,
 	};
 	struct worker *w = worker_open(&setup);
 
@@ -220,7 +221,7 @@ static void settle(struct clone *c)
 static void bury(struct clone *c, int status)
 {
 	struct failure *failure = &c->slot->result.failure;
-	bool whole = slot_load(&c->slot->phase) >= PHASE_DONE;
+	bool whole = slot_load(&c->slot->phase) >= PHASE_DONE, told = failure->error != 0;
 
 	c->alive = false;
 	if (WIFSIGNALED(status))
@@ -229,7 +230,7 @@ static void bury(struct clone *c, int status)
 		settle(c);
 	if (!whole || c->killed_by) {
 		FAIL(failure, EINTR, "process died");
-		if (c->killed_by)
+		if (c->killed_by && !told)
 			snprintf(failure->text, sizeof(failure->text), "killed by signal %d (%s)", c->killed_by,
 				 strsignal(c->killed_by));
 	}

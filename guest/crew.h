@@ -24,6 +24,7 @@ struct clone {
 	pid_t pid;
 	pthread_t handle;
 	int killed_by;
+	struct flights *flights; /* NULL: no stall_timeout */
 	bool abandoned; /* hangs in the system and will not be waited for; its memory has to stay */
 
 	/* The monitor's: what the last sample saw, the samples, how many bytes of notes were passed on. */
@@ -41,6 +42,7 @@ struct crew {
 	struct clone *clone;
 	unsigned count;
 	const struct clock *clock;
+	struct verify_store *verify; /* NULL: no job verifies */
 	volatile int *stop; /* in shared memory */
 	pid_t runner;
 	uint64_t born_ns; /* when the first clones were started, by clock_monotonic_ns: startdelay counts from here */

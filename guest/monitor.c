@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "guest/joblog.h"
+#include "guest/stall.h"
 
 #define WAKE_NS 100000000u
 #define PATIENCE_NS 30000000000u
@@ -77,13 +78,20 @@ static uint64_t sample_clone(struct clone *c, uint64_t now)
 	return next;
 }
 
+static bool records(const struct clone *c)
+{
+	int phase = slot_load(&c->slot->phase);
+
+	return phase == PHASE_RUN || phase == PHASE_VERIFY;
+}
+
 /* Samples that are due; when the next one is. */
 static uint64_t sample_all(struct crew *crew, uint64_t now)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (unsigned i = 0; i < crew->count; i++)
-		if (slot_load(&crew->clone[i].slot->phase) == PHASE_RUN)
+		if (records(&crew->clone[i]))
 			next = sooner(next, sample_clone(&crew->clone[i], now));
 	return next;
 }
@@ -108,6 +116,8 @@ static char state_letter(const struct clone *c)
 		return io[c->job->rw];
 	case PHASE_FLUSH:
 		return 'F';
+	case PHASE_VERIFY:
+		return 'V';
 	case PHASE_DONE:
 		return 'E';
 	case PHASE_REAPED:
@@ -171,7 +181,7 @@ static void tell_progress(struct monitor *m, uint64_t now)
 		int phase = slot_load(&c->slot->phase);
 
 		m->states[i] = state_letter(c);
-		p.running += phase >= PHASE_RAMP && phase <= PHASE_FLUSH;
+		p.running += phase >= PHASE_RAMP && phase < PHASE_DONE;
 		p.files += slot_load(&c->slot->files);
 		for (unsigned d = 0; phase >= PHASE_RUN && d < DDIRS; d++) {
 			p.bytes[d] += peek(&c->slot->result.dir[d].bytes);
@@ -309,6 +319,7 @@ void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
 		now = clock_monotonic_ns();
 		crew_wait(m->crew, next > now ? next - now : 0);
 		crew_check(m->crew, wave);
+		stall_check(m->crew, wave, hooks);
 		if (!wave_over(m->crew, wave))
 			monitor_tell(m, false);
 	}

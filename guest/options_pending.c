@@ -7,16 +7,8 @@
 #include <string.h>
 
 static const char *const pending[] = {
-	"do_verify",
 	"openfiles",
-	"stall_timeout",
 	"status-interval",
-	"verify",
-	"verify_backlog",
-	"verify_fatal",
-	"verify_map",
-	"verify_only",
-	"verify_pattern",
 };
 
 static bool is_pending(const char *name)

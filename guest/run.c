@@ -13,6 +13,8 @@
 #include "guest/monitor.h"
 #include "guest/offsets.h"
 #include "guest/os.h"
+#include "guest/stall.h"
+#include "guest/verify_store.h"
 
 #define DEFAULT_SEED 0x89
 
@@ -159,13 +161,34 @@ static void prepare_files(struct run *run)
 		r->members = 1;
 		if (files_find(&c->files, c->job, c->jobnum, readonly, &run->notes, &r->failure) == 0 &&
 		    files_size(&c->files, c->job, &run->notes, &r->failure) == 0 &&
-		    files_lay_out(&c->files, c->job, readonly, run->crew.stop, &run->notes, &r->failure) == 0)
+		    files_lay_out(&c->files, c->job, readonly || c->job->verify_only, run->crew.stop, &run->notes,
+				  &r->failure) == 0)
 			continue;
 		c->doomed = true;
 		/* Not a failure of the job when the user ended the run during layout. */
 		if (*run->crew.stop)
 			r->failure = (struct failure){0};
 	}
+}
+
+/* The generation maps of all clones that verify. */
+static int open_verify(struct run *run, struct error *e)
+{
+	struct verify_client *client = calloc(run->crew.count + 1, sizeof(*client));
+	unsigned n = 0;
+	int r;
+
+	if (!client)
+		return error_errno(e, STATUS_FAILED, "verify");
+	for (unsigned i = 0; i < run->crew.count; i++) {
+		struct clone *c = &run->crew.clone[i];
+
+		if (!c->doomed && c->job->verify != VERIFY_NONE)
+			client[n++] = (struct verify_client){ c->job, &c->files };
+	}
+	r = verify_store_open(&run->crew.verify, client, n, &run->notes, e);
+	free(client);
+	return r;
 }
 
 static int run_open(struct run *run, struct error *e)
@@ -185,6 +208,8 @@ static void run_close(struct run *run)
 	disk_watch_free(&run->disks);
 	if (crew_abandoned(&run->crew))
 		return; /* it may come back any time */
+	verify_store_close(run->crew.verify, true);
+	stall_close(&run->crew);
 	for (unsigned i = 0; i < run->crew.count && run->crew.clone; i++)
 		files_free(&run->crew.clone[i].files);
 	free(run->crew.clone);
@@ -312,7 +337,9 @@ int run_jobs(const struct jobs *jobs, const struct run_hooks *hooks, struct run_
 	if (run_open(&run, e) == 0 && monitor_open(&run.monitor, e) == 0) {
 		prepare_files(&run);
 		monitor_tell(&run.monitor, false);
-		r = disk_watch_open(&run.disks, &run.crew, e);
+		r = open_verify(&run, e) < 0 || stall_open(&run.crew, e) < 0 ? -1 : 0;
+		if (r == 0)
+			r = disk_watch_open(&run.disks, &run.crew, e);
 		if (r == 0)
 			r = run_waves(&run, e);
 		if (r == 0)

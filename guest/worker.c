@@ -135,6 +135,12 @@ static enum loop_end run_loops(struct worker *w)
 	for (;;) {
 		enum loop_end end = w->engine->synchronous ? worker_loop(w) : worker_queue_loop(w);
 
+		if (end == LOOP_READ_BACK) {
+			worker_queue_drain(w);
+			end = worker_read_back(w);
+			if (end == LOOP_COMPLETE)
+				continue;
+		}
 		/* What is in flight when the ramp is over goes on. */
 		if (end == LOOP_DEADLINE && ramp) {
 			ramp = false;
@@ -168,13 +174,17 @@ static void start(struct worker *w)
 void worker_run(struct worker *w)
 {
 	const struct job *job = w->setup.job;
+	bool writes = rw_writes(job->rw) && !job->verify_only;
 	enum loop_end end;
 
 	start(w);
-	end = run_loops(w);
-	if (job->end_fsync && rw_writes(job->rw) && end != LOOP_FAILED)
+	end = writes || !w->verify || !rw_writes(job->rw) ? run_loops(w) : worker_read_back(w);
+	if (job->end_fsync && writes && end != LOOP_FAILED)
 		flush_all(w);
+	if (w->verify && writes && job->do_verify && end != LOOP_FAILED && end != LOOP_STOPPED)
+		worker_verify_written(w);
 	worker_complete_result(w->result, w->class_count, clock_elapsed(w->start_ns, worker_clock(w)));
+	worker_verify_finish(w);
 	store_usage(w, w->result);
 	if (w->log)
 		joblog_finish(w->log, w->now, &w->result->failure);

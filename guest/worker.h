@@ -20,6 +20,7 @@ enum phase {
 	PHASE_RAMP,   /* I/O that is not recorded */
 	PHASE_RUN,    /* I/O that is recorded */
 	PHASE_FLUSH,  /* end_fsync */
+	PHASE_VERIFY, /* reading back what was written */
 	PHASE_DONE,   /* no more I/O; the result is complete */
 	PHASE_REAPED, /* its process or thread is gone */
 };
@@ -42,6 +43,8 @@ struct slot {
 #define slot_store(place, value) __atomic_store_n((place), (value), __ATOMIC_RELEASE)
 #define slot_load(place) __atomic_load_n((place), __ATOMIC_ACQUIRE)
 
+struct flights;
+struct verify_store;
 struct worker;
 
 struct worker_setup {
@@ -53,6 +56,8 @@ struct worker_setup {
 	const struct clock *clock;
 	const volatile int *stop; /* becomes non-zero when the run is to end */
 	struct slot *slot;
+	struct verify_store *verify; /* generation maps of the run; NULL: no job verifies */
+	struct flights *flights;     /* where to publish what is in flight; NULL: nowhere */
 };
 
 /* Everything that must not happen while others measure. NULL on failure, which the slot's result tells. */

@@ -1,7 +1,8 @@
 /*
  * What the parts of the worker share: worker_open.c prepares, worker.c runs, worker_loop.c does one I/O after
  * the other with a synchronous engine, worker_queue.c keeps many in flight with the others, worker_unit.c
- * ends a unit that did not go well, worker_pace.c waits where a job is not to go as fast as it can.
+ * ends a unit that did not go well, worker_pace.c waits where a job is not to go as fast as it can,
+ * worker_verify.c reads back what was written.
  */
 #ifndef KB_WORKER_INTERNAL_H
 #define KB_WORKER_INTERNAL_H
@@ -9,12 +10,14 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "guest/flight.h"
 #include "guest/generator.h"
 #include "guest/joblog.h"
 #include "guest/latency.h"
+#include "guest/verify.h"
 #include "guest/worker.h"
 
-enum loop_end { LOOP_ON, LOOP_DEADLINE, LOOP_STOPPED, LOOP_COMPLETE, LOOP_FAILED };
+enum loop_end { LOOP_ON, LOOP_DEADLINE, LOOP_STOPPED, LOOP_COMPLETE, LOOP_FAILED, LOOP_READ_BACK };
 
 /* A unit of which a part has been moved: what it was when it was issued. */
 struct whole {
@@ -74,6 +77,12 @@ struct worker {
 	struct joblog *log; /* NULL: none, or not yet recording */
 	uint64_t writes;    /* issued, where flushes follow them */
 	enum ddir flush_kind;
+
+	struct flights *flights; /* NULL: nobody looks for stalls */
+	struct verify *verify;   /* NULL: the job does not verify */
+	bool reading_back;       /* units come from verify_next() */
+	bool mismatch;           /* a block was bad, and the job went on */
+	uint64_t read_back_ns;
 
 	struct pace pace;
 	struct whole *whole; /* by io->index; length 0: the unit is whole */
@@ -136,7 +145,7 @@ bool worker_unit_failed(struct worker *w, struct io *io);
 void worker_unit_whole(struct worker *w, struct io *io);
 
 /* For those who look at each completion. slat: UINT64_MAX where there is none. */
-void worker_watch(struct worker *w, const struct io *io, uint64_t slat, uint64_t clat, uint64_t lat);
+void worker_watch(struct worker *w, struct io *io, uint64_t slat, uint64_t clat, uint64_t lat);
 
 /* What a flush took. */
 void worker_count_flush(struct worker *w, uint64_t ns);
@@ -156,6 +165,31 @@ void worker_pace_latency(struct worker *w, uint64_t ns); /* of a completed unit 
 
 /* Sleep until then, the deadline or the stop of the run. LOOP_ON: it is then. */
 enum loop_end worker_sleep_until(struct worker *w, uint64_t then);
+
+/* ---- worker_verify.c ---- */
+
+int worker_verify_open(struct worker *w);
+
+/* A unit is about to be handed to the engine; for jobs that verify, or watch for stalls. */
+void worker_prepare(struct worker *w, struct io *io);
+
+/* It is over, whole or failed, and not a flush. */
+void worker_over(struct worker *w, struct io *io);
+
+/* Is it time to read back what was written lately? The loop then ends with LOOP_READ_BACK. */
+static inline bool worker_read_back_due(const struct worker *w)
+{
+	return w->verify && !w->reading_back && verify_due(w->verify);
+}
+
+/* Read back what was written and not read back yet; nothing is in flight. Why that ended. */
+enum loop_end worker_read_back(struct worker *w);
+
+/* The phase after a job that wrote: everything to the medium, out of the cache, and back. */
+enum loop_end worker_verify_written(struct worker *w);
+
+/* Runtimes, and the failure if there was a bad block. After worker_complete_result(). */
+void worker_verify_finish(struct worker *w);
 
 /* ---- the loops ---- */
 

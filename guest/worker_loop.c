@@ -34,7 +34,11 @@ static void flush_now(struct worker *w, const struct io *before)
 	io->ddir = w->flush_kind;
 	io->file = before->file;
 	io->fd = before->fd;
+	if (w->flights)
+		flight_begin(w->flights, io);
 	w->engine->queue(w->engine_state, io);
+	if (w->flights)
+		flight_end(w->flights, io);
 	if (io->error)
 		worker_unit_failed(w, io);
 	else
@@ -62,12 +66,18 @@ static enum loop_end next_carefully(struct worker *w, struct io *io)
 {
 	enum loop_end end = LOOP_ON;
 
-	if (paced(w))
+	if (worker_read_back_due(w))
+		return LOOP_READ_BACK;
+	if (w->reading_back)
+		end = verify_next(w->verify, io) ? LOOP_ON : LOOP_COMPLETE;
+	else if (paced(w))
 		end = worker_next_paced(w, io);
 	else if (!generator_next(&w->generator, io))
 		end = LOOP_COMPLETE;
 	if (end == LOOP_ON && worker_flush_due(w, io))
 		flush_now(w, io);
+	if (end == LOOP_ON)
+		worker_prepare(w, io);
 	return worker_failed(w) ? LOOP_FAILED : end;
 }
 

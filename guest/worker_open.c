@@ -109,9 +109,10 @@ static void choose_parts(struct worker *w)
 	w->lat = !job->disable_lat;
 	w->slat = !job->disable_slat;
 	worker_pace_open(w);
-	w->watched = w->pace.targets;
+	w->watched = w->pace.targets || w->verify || w->flights;
 	w->timed = w->clat || w->lat || w->slat || w->watched || w->opened_log || job->stall_timeout_us;
-	w->careful = job->fsync || job->fdatasync || w->pace.rates || w->pace.thinks || w->pace.targets;
+	w->careful = job->fsync || job->fdatasync || w->pace.rates || w->pace.thinks || w->pace.targets ||
+		     w->verify || w->flights;
 }
 
 struct worker *worker_open(const struct worker_setup *setup)
@@ -138,7 +139,7 @@ struct worker *worker_open(const struct worker_setup *setup)
 	latency_table_init(&w->classes);
 	if (files_open(setup->files, job, &w->notes, failure) < 0 ||
 	    generator_open(&w->generator, job, setup->files, setup->seed, setup->index, failure) < 0 ||
-	    open_units(w) < 0 || open_engine(w) < 0 || set_processors(w) < 0 ||
+	    worker_verify_open(w) < 0 || open_units(w) < 0 || open_engine(w) < 0 || set_processors(w) < 0 ||
 	    joblog_open(&w->opened_log, job, setup->index, failure) < 0) {
 		worker_close(w);
 		return NULL;
@@ -153,6 +154,7 @@ void worker_close(struct worker *w)
 	if (!w)
 		return;
 	joblog_close(w->opened_log);
+	verify_close(w->verify);
 	/* The system may still write into buffers of which nobody knows whether they are in flight. */
 	if (!w->queue.stuck) {
 		if (w->engine->close && w->engine_state)

@@ -31,7 +31,7 @@ static inline unsigned batch_class(unsigned n)
 
 /* ---- the end of a unit ---- */
 
-static void record(struct worker *w, struct direction *d, const struct io *io, bool queued)
+static void record(struct worker *w, struct direction *d, struct io *io, bool queued)
 {
 	uint64_t issued = queued ? io->issued_ns : io->created_ns;
 	uint64_t clat = clock_elapsed(issued, w->now), lat = clock_elapsed(io->created_ns, w->now);
@@ -59,6 +59,8 @@ static void record(struct worker *w, struct direction *d, const struct io *io, b
 static void flushed(struct worker *w, struct io *io)
 {
 	w->queue.flushing = false;
+	if (w->flights)
+		flight_end(w->flights, io);
 	if (io->error)
 		worker_unit_failed(w, io);
 	else
@@ -225,6 +227,8 @@ static bool queue_flush(struct worker *w, const struct io *before)
 	io->fd = before->fd;
 	io->created_ns = worker_clock(w);
 	q->flushing = true;
+	if (w->flights)
+		flight_begin(w->flights, io);
 	if (!queue_unit(w, io))
 		return false;
 	while (q->flying >= q->limit)
@@ -245,11 +249,21 @@ static bool queue_rests(struct worker *w)
 
 static enum loop_end next(struct worker *w, struct io *io)
 {
+	enum loop_end end = LOOP_ON;
+
 	if (__builtin_expect(!w->careful, 1))
 		return generator_next(&w->generator, io) ? LOOP_ON : LOOP_COMPLETE;
-	if (w->pace.rates || w->pace.thinks || w->pace.targets)
-		return worker_next_paced(w, io);
-	return generator_next(&w->generator, io) ? LOOP_ON : LOOP_COMPLETE;
+	if (worker_read_back_due(w))
+		return LOOP_READ_BACK;
+	if (w->reading_back)
+		end = verify_next(w->verify, io) ? LOOP_ON : LOOP_COMPLETE;
+	else if (w->pace.rates || w->pace.thinks || w->pace.targets)
+		end = worker_next_paced(w, io);
+	else if (!generator_next(&w->generator, io))
+		end = LOOP_COMPLETE;
+	if (end == LOOP_ON)
+		worker_prepare(w, io);
+	return end;
 }
 
 /* Queue new units until the depth is reached; at most that many, should they be done at once. */

@@ -75,6 +75,10 @@ bool worker_unit_failed(struct worker *w, struct io *io)
 	if (!flush)
 		publish(&w->dir[io->ddir].ios, w->dir[io->ddir].ios + 1); /* issued, as fio counts it */
 	worker_unit_whole(w, io);
+	if (!flush && (w->verify || w->flights)) {
+		io->error = error ? error : EIO;
+		worker_over(w, io);
+	}
 	return true;
 }
 
@@ -91,7 +95,7 @@ void worker_unit_whole(struct worker *w, struct io *io)
 	whole->length = 0;
 }
 
-void worker_watch(struct worker *w, const struct io *io, uint64_t slat, uint64_t clat, uint64_t lat)
+void worker_watch(struct worker *w, struct io *io, uint64_t slat, uint64_t clat, uint64_t lat)
 {
 	struct joblog_latency took = {
 		w->slat ? slat : JOBLOG_NONE, w->clat ? clat : JOBLOG_NONE, w->lat ? lat : JOBLOG_NONE,
@@ -99,8 +103,10 @@ void worker_watch(struct worker *w, const struct io *io, uint64_t slat, uint64_t
 
 	if (w->log)
 		joblog_add(w->log, io->ddir, io->offset, io->length, &took, w->now);
-	if (w->pace.targets)
+	if (w->pace.targets && !w->reading_back)
 		worker_pace_latency(w, lat);
+	if (w->verify || w->flights)
+		worker_over(w, io);
 }
 
 void worker_count_flush(struct worker *w, uint64_t ns)
