@@ -151,8 +151,12 @@ static int uring_commit(void *state)
 	while (r == -EINTR);
 	if (r == -EAGAIN || r == -EBUSY)
 		return 0;
-	if (r > 0)
-		s->queued -= (unsigned)r;
+	if (r < 0)
+		return r;
+	/* Of a ring with a kernel thread it tells how many that has not looked at; all are handed over. */
+	if (s->ring.flags & IORING_SETUP_SQPOLL)
+		r = (int)s->queued;
+	s->queued -= (unsigned)r;
 	return r;
 }
 

@@ -2,6 +2,7 @@
 #include <aio.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "engines/list.h"
 
@@ -22,10 +23,34 @@ static void posixaio_close(void *state)
 	free(s);
 }
 
+/*
+ * glibc does the I/O in threads of its own, which a fork leaves behind while its books say that they are there:
+ * every call would wait for them for ever.
+ */
+static int check_fork(struct error *e)
+{
+#ifdef __GLIBC__
+	static pid_t first;
+
+	if (!first)
+		first = getpid();
+	if (first != getpid())
+		return error_set(e, STATUS_FAILED, "posixaio was used by a thread before this process was made, which glibc "
+				 "does not survive; use the option thread for all such jobs");
+#else
+	(void)e;
+#endif
+	return 0;
+}
+
 static int posixaio_open(void **state, const struct engine_setup *setup, struct error *e)
 {
-	struct posixaio_state *s = calloc(1, sizeof(*s));
+	struct posixaio_state *s;
 
+	errno = EDEADLK; /* what becomes of the job where it may not */
+	if (check_fork(e) < 0)
+		return -1;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_errno(e, STATUS_FAILED, "posixaio engine");
 	s->aiocb = calloc(setup->depth + 1, sizeof(*s->aiocb));

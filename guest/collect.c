@@ -159,6 +159,7 @@ int collect(struct run_result *result, const struct crew *crew, const struct dis
 		struct job_result *r = &crew->clone[i].slot->result;
 
 		add_samples(r, &crew->clone[i]);
+		drop_disabled(r);
 		result->failed_jobs += r->failure.error != 0;
 		if (r->groupid + 1 > result->ngroups)
 			result->ngroups = r->groupid + 1;

@@ -8,6 +8,7 @@
 
 #define WAKE_NS 100000000u
 #define PATIENCE_NS 30000000000u
+#define DEFAULT_WINDOW_MS 500
 #define MS UINT64_C(1000000)
 #define ETA_AFTER_NS 1000000000u
 
@@ -41,10 +42,10 @@ static uint64_t peek(const uint64_t *counter)
  * The window is as long as it really was, and the next one starts where it ended: a late monitor stretches
  * one sample instead of shifting all that follow. No progress in a direction, no sample. When the next one is due.
  */
-static uint64_t sample(struct sampler *s, const uint64_t count[DDIRS], uint64_t unit, uint64_t start, uint64_t window,
-		       uint64_t now)
+static uint64_t sample(struct sampler *s, const uint64_t count[DDIRS], uint64_t unit, uint64_t start,
+		       unsigned window_ms, uint64_t now)
 {
-	uint64_t ms;
+	uint64_t window = (window_ms ? window_ms : DEFAULT_WINDOW_MS) * MS, ms;
 
 	if (!s->at_ns)
 		s->at_ns = start;
@@ -71,9 +72,9 @@ static uint64_t sample_clone(struct clone *c, uint64_t now)
 		ios[d] = peek(&c->slot->result.dir[d].ios);
 	}
 	if (!joblog_samples_bw(job))
-		next = sample(&c->bw, bytes, 1024, c->slot->recording_ns, joblog_bw_window_ms(job) * MS, now);
+		next = sample(&c->bw, bytes, 1024, c->slot->recording_ns, joblog_bw_window_ms(job), now);
 	if (!joblog_samples_iops(job))
-		next = sooner(next, sample(&c->iops, ios, 1, c->slot->recording_ns, joblog_iops_window_ms(job) * MS,
+		next = sooner(next, sample(&c->iops, ios, 1, c->slot->recording_ns, joblog_iops_window_ms(job),
 					   now));
 	return next;
 }

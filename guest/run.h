@@ -26,11 +26,12 @@ struct run_hooks {
 	/* About every interval_us while jobs run. */
 	void (*progress)(void *context, const struct progress *p);
 	uint64_t interval_us;
-	uint64_t patience_us; /* with I/O in flight when a job's end is due; 0: 30 s */
 	/* The last job has finished its I/O; called before anything else is done. */
 	void (*end)(void *context);
 	/* A line for the user: notes, "Laying out IO file", fio: io_u error … */
 	void (*note)(void *context, const char *line);
+	/* How long a job that is at its end may wait for I/O in flight without any coming back; 0: 30 s. */
+	uint64_t patience_us;
 };
 
 /*

@@ -366,6 +366,8 @@ int worker_queue_open(struct worker *w)
 	q->batch = job->iodepth_batch ? job->iodepth_batch : w->depth + 1;
 	q->complete_min = job->iodepth_batch_complete_min;
 	q->complete_max = job->iodepth_batch_complete_max;
+	if (q->complete_max == 0 && q->complete_min > 1)
+		q->complete_max = q->complete_min; /* as in fio; only what nobody chose takes all that is there */
 	q->low = job->iodepth_low ? job->iodepth_low : w->depth;
 	q->idle = new_list(w);
 	q->pending = new_list(w);

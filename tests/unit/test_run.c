@@ -74,7 +74,7 @@ static struct job job_of(enum rw rw)
 static void run(struct job *job, size_t count, struct seen *s, struct run_result *r)
 {
 	struct jobs jobs = { .job = job, .count = count };
-	struct run_hooks hooks = { s, on_begin, on_progress, 50000, on_end, on_note };
+	struct run_hooks hooks = { s, on_begin, on_progress, 50000, on_end, on_note, 0 };
 	struct error e = {0};
 
 	if (run_jobs(&jobs, &hooks, r, &e) < 0)
