@@ -279,7 +279,8 @@ static void look_for_hanging(struct monitor *m, struct clone *c, uint64_t now)
 	struct note_sink sink = { m->hooks->note, m->hooks->context };
 	int phase = slot_load(&c->slot->phase);
 
-	if (!c->alive || (phase != PHASE_RAMP && phase != PHASE_RUN) || !overdue(c, phase, now)) {
+	if (!c->alive || (phase != PHASE_RAMP && phase != PHASE_RUN && phase != PHASE_VERIFY) ||
+	    !overdue(c, phase, now)) {
 		c->moved_ns = now;
 		return;
 	}
