@@ -343,13 +343,27 @@ static int size_file(struct file *f, const struct job *job, const struct file_se
 			  (unsigned long long)f->start, (unsigned long long)f->bytes);
 		return FAIL(failure, EFBIG, "total_file_size");
 	}
-	if (f->bytes >= bs && f->bytes >= job_largest_bs(job))
+	return 0;
+}
+
+/*
+ * Files without a block are passed by, as in fio, but each direction needs one that has room: a mixed job that
+ * can never do one of its directions would end at once, or look for room for ever.
+ */
+static int check_room(const struct file_set *files, const struct job *job, const struct note_sink *notes,
+		      struct failure *failure)
+{
+	uint64_t most = 0, bs = job_smallest_bs(job);
+
+	for (unsigned i = 0; i < files->count; i++)
+		most = files->file[i].bytes > most ? files->file[i].bytes : most;
+	for (unsigned d = DDIR_READ; most >= bs && d <= DDIR_WRITE; d++)
+		if ((d == DDIR_READ ? rw_reads(job->rw) : rw_writes(job->rw)) && job_bs_min(job, (enum ddir)d) > bs)
+			bs = job_bs_min(job, (enum ddir)d);
+	if (most >= bs)
 		return 0;
-	if (f->bytes >= bs)
-		bs = job_largest_bs(job);
-	/* A mixed job that can never do one of its directions would end at once, or look for room for ever. */
 	note_send(notes, "kickio: size too small, must not be less than minimum block size: %llu < %llu",
-		  (unsigned long long)f->bytes, (unsigned long long)bs);
+		  (unsigned long long)most, (unsigned long long)bs);
 	return FAIL(failure, EINVAL, "total_file_size");
 }
 
@@ -372,6 +386,8 @@ int files_size(struct file_set *files, const struct job *job, const struct note_
 		files->size += f->bytes;
 		there += f->target.bytes;
 	}
+	if (check_room(files, job, notes, failure) < 0)
+		return -1;
 	files->limit = files->size;
 	if (job->filesize.hi && job->size.bytes && !job->size.percent && job->size.bytes < files->size)
 		files->limit = job->size.bytes;

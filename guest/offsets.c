@@ -103,6 +103,8 @@ bool offsets_next(struct offsets *o, enum ddir ddir, uint64_t *offset)
 	uint64_t bs = o->bs[ddir];
 
 	if (o->order == ORDER_REPEATS) {
+		if (o->blocks[ddir] == 0)
+			return false;
 		*offset = o->start + random64_below(&o->random, o->blocks[ddir]) * bs;
 		return true;
 	}

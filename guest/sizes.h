@@ -14,6 +14,7 @@
 
 struct sizes {
 	uint64_t lo, hi; /* equal: one size; 0: the direction is not used */
+	unsigned shift; /* lo is 1 << shift; 64: no power of two */
 	bool unaligned;
 	struct bssplit split; /* count 0: a range */
 };

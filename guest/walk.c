@@ -32,8 +32,6 @@ void walk_init(struct walk *w, const struct job *job, enum order order, uint64_t
 			s->lo = 0;
 			continue;
 		}
-		if (s->hi > bytes) /* a file shorter than the largest block */
-			s->hi = s->unaligned ? bytes : bytes / s->lo * s->lo;
 		w->align[d] = job->blockalign[d] ? job->blockalign[d] : s->lo;
 		w->random_percent[d] = job->percentage_random[d];
 		for (unsigned other = 0; other < d; other++)

@@ -85,6 +85,25 @@ static void refilled(void **state)
 	assert_true(differing(block[3], block[9], BS) > BS * 98 / 100);
 }
 
+/* Each of the 256 values as often as any other, at each of the 8 places of a word; no word twice. */
+static void random_bytes_are_even(void **state)
+{
+	static unsigned count[8][256];
+
+	(void)state;
+	write_all("--refill_buffers");
+	for (unsigned i = 0; i < BLOCKS; i++)
+		for (unsigned k = 0; k < BS; k++)
+			count[k % 8][block[i][k]]++;
+	/* 102400 words: 400 of each, standard deviation 20 */
+	for (unsigned place = 0; place < 8; place++)
+		for (unsigned v = 0; v < 256; v++)
+			assert_in_range(count[place][v], 290, 510);
+	for (unsigned k = 8; k < BS; k += 8)
+		for (unsigned other = 0; other < k; other += 8)
+			assert_memory_not_equal(block[0] + k, block[0] + other, 8);
+}
+
 static void zeros(void **state)
 {
 	unsigned char zero[BS] = {0};
@@ -173,7 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scrambled_by_default), cmocka_unit_test(not_scrambled), cmocka_unit_test(refilled),
-		cmocka_unit_test(zeros), cmocka_unit_test(patterns_repeat), cmocka_unit_test(compressible),
+		cmocka_unit_test(random_bytes_are_even), cmocka_unit_test(zeros), cmocka_unit_test(patterns_repeat), cmocka_unit_test(compressible),
 		cmocka_unit_test(dedupe), cmocka_unit_test(odd_lengths),
 	};
 

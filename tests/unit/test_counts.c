@@ -252,6 +252,25 @@ static void overwrite_lays_out_data(void **state)
 	}
 }
 
+/* Files that hold no block are passed by; blocks larger than the file are drawn again. */
+static void little_room(void **state)
+{
+	struct scratch *s = *state;
+	uint64_t bytes;
+
+	scratch_bytes(s, "f1", "", 0);
+	assert_int_equal(truncate(s->path, 1000), 0);
+	scratch_bytes(s, "f2", "", 0);
+	assert_int_equal(truncate(s->path, 3 * BLOCK), 0);
+	assert_int_equal(run_line(s, "--filename=f1:f2 --bs=64k --rw=read", &bytes), 3);
+	assert_int_equal(run_line(s, "--filename=f1:f2 --bs=64k --rw=randread --norandommap", &bytes), 4);
+	run_line(s, "--filename=f2 --bsrange=4k-1m --rw=read", &bytes);
+	assert_int_equal(bytes, 3 * BLOCK);
+	run_line(s, "--filename=f2 --bssplit=4k/10:1m/90 --rw=randread", &bytes);
+	assert_int_equal(bytes, 3 * BLOCK);
+	sizes_and_removal(s);
+}
+
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void)
@@ -259,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(lines_count_as_in_fio), IN_FOLDER(partial_tails), IN_FOLDER(varying_sizes_move_all_bytes),
 		IN_FOLDER(directories_by_turns), IN_FOLDER(drawn_file_sizes), IN_FOLDER(overwrite_lays_out_data),
+		IN_FOLDER(little_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
