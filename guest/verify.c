@@ -170,7 +170,9 @@ static void set_written(struct verify_target *t, uint64_t block, bool written)
 static void written(struct verify *v, struct verify_target *t, const struct io *io)
 {
 	for (uint64_t at = io->offset; at < io->offset + io->length; at += t->unit) {
-		bool whole = !io->error && at + t->unit - io->offset <= io->moved;
+		/* A block that the region cuts is written up to there, always. */
+		uint64_t end = at + t->unit < t->end ? at + t->unit : t->end;
+		bool whole = !io->error && end - io->offset <= io->moved;
 
 		verify_map_done(&t->area->map, at / t->unit, whole);
 		if (whole)
