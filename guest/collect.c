@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest/joblog.h"
+
 /* ---- disks ---- */
 
 static bool is_watched(const struct disk_watch *w, const char *path)
@@ -104,8 +106,10 @@ static int collect_disks(struct run_result *result, const struct disk_watch *w, 
 static void add_samples(struct job_result *r, const struct clone *c)
 {
 	for (unsigned d = 0; d < DDIRS; d++) {
-		r->dir[d].bw = c->bw.samples[d];
-		r->dir[d].iops = c->iops.samples[d];
+		if (!joblog_samples_bw(c->job))
+			r->dir[d].bw = c->bw.samples[d];
+		if (!joblog_samples_iops(c->job))
+			r->dir[d].iops = c->iops.samples[d];
 	}
 }
 
@@ -156,9 +160,10 @@ int collect(struct run_result *result, const struct crew *crew, const struct dis
 	if (!result->report)
 		return error_errno(e, STATUS_FAILED, "results");
 	for (unsigned i = 0; i < crew->count; i++) {
-		struct job_result *r = &crew->clone[i].slot->result;
+		const struct clone *c = &crew->clone[i];
+		struct job_result *r = c->report ? c->report : &c->slot->result;
 
-		add_samples(r, &crew->clone[i]);
+		add_samples(r, c);
 		drop_disabled(r);
 		result->failed_jobs += r->failure.error != 0;
 		if (r->groupid + 1 > result->ngroups)

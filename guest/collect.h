@@ -24,7 +24,7 @@ void disk_watch_start(struct disk_watch *w);
 void disk_watch_stop(struct disk_watch *w, uint64_t elapsed_us);
 void disk_watch_free(struct disk_watch *w);
 
-/* Copy the results out of shared memory, merged as group_reporting asks; count the failed ones. */
+/* Copy the results (or clone.report, where that is set) out of shared memory, merged as group_reporting asks; count the failed ones. */
 int collect(struct run_result *result, const struct crew *crew, const struct disk_watch *disks, struct error *e);
 
 #endif

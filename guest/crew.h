@@ -35,6 +35,8 @@ struct clone {
 	uint64_t moved_ns, moved_ios; /* when it was last seen to get on */
 	bool exit_told;               /* exitall was looked at */
 	size_t notes_seen;
+	struct job_result *report; /* what a report in between is made of; copied: its own memory */
+	bool report_copied;
 	bool failure_told;
 };
 
@@ -44,6 +46,7 @@ struct crew {
 	const struct clock *clock;
 	struct verify_store *verify; /* NULL: no job verifies */
 	volatile int *stop; /* in shared memory */
+	unsigned reports;   /* snapshots asked for so far */
 	pid_t runner;
 	uint64_t born_ns; /* when the first clones were started, by clock_monotonic_ns: startdelay counts from here */
 	int wake[2]; /* clones write a byte when their phase changed */

@@ -57,9 +57,11 @@ bool joblog_samples_iops(const struct job *job)
 	return job->write_iops_log && job->log_avg_msec == 0;
 }
 
-/* The window of the log becomes that of the samples, unless the user set one. */
+/* The log's window becomes that of the samples, unless the user set another; 0: the default. */
 static unsigned window_ms(unsigned sampled_ms, unsigned averaged_ms, bool logged)
 {
+	if (sampled_ms == 0)
+		sampled_ms = DEFAULT_WINDOW_MS;
 	return logged && averaged_ms && sampled_ms == DEFAULT_WINDOW_MS ? averaged_ms : sampled_ms;
 }
 
@@ -199,6 +201,8 @@ void joblog_add(struct joblog *l, enum ddir ddir, uint64_t offset, uint32_t leng
 {
 	uint64_t ms = now_ns > l->start_ns ? (now_ns - l->start_ns) / 1000000 : 0;
 
+	if (!l->dir) /* a ramp */
+		return;
 	add_latency(l, &l->slat, ddir, offset, length, took->slat, ms);
 	add_latency(l, &l->clat, ddir, offset, length, took->clat, ms);
 	add_latency(l, &l->lat, ddir, offset, length, took->lat, ms);

@@ -36,7 +36,7 @@ void joblog_start(struct joblog *log, struct direction *d, uint64_t now_ns);
 
 /*
  * One completed I/O, with ddir, offset and length (the whole of it) as issued, at now_ns (the clock's
- * reading that ended it). Call it behind `if (log)` after the counts and histograms of the direction.
+ * reading that ended it). Nothing happens before joblog_start(). Call it behind `if (log)` after the counts and histograms of the direction.
  */
 void joblog_add(struct joblog *log, enum ddir ddir, uint64_t offset, uint32_t length,
 		const struct joblog_latency *took, uint64_t now_ns);

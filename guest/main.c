@@ -23,6 +23,12 @@ static void on_signal(int signal)
 	run_terminate(signal);
 }
 
+static void on_report_signal(int signal)
+{
+	(void)signal;
+	run_ask_report();
+}
+
 static void catch_signals(void)
 {
 	struct sigaction action;
@@ -32,6 +38,9 @@ static void catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = on_report_signal;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGUSR1, &action, NULL);
 }
 
 /* Hand the lines of the parser on, one by one. */
@@ -61,6 +70,15 @@ static void report(struct terminal *t, const struct jobs *jobs, const struct run
 	text_free(&out);
 }
 
+static void report_between(void *context, const struct run_result *now)
+{
+	struct terminal *t = context;
+	struct error e = {0};
+
+	report(t, t->jobs, now, &e);
+	fflush(t->report);
+}
+
 static int exit_status(const struct run_result *result)
 {
 	if (result->signal)
@@ -75,6 +93,8 @@ static int run(struct terminal *t, const struct jobs *jobs, const struct text *n
 		.progress = terminal_progress,
 		.interval_us = jobs->eta_interval_us,
 		.note = terminal_note,
+		.report = report_between,
+		.report_interval_us = jobs->status_interval_us,
 	};
 	struct run_result result = { .report = NULL };
 	struct text header = {0};

@@ -296,7 +296,24 @@ static void look_for_hanging(struct monitor *m, struct clone *c, uint64_t now)
 	crew_give_up(m->crew, c);
 }
 
-void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
+/* When the next report is due; one now, if it is or somebody asked. */
+static int report_when_due(struct monitor *m, uint64_t now, uint64_t *next, struct error *e)
+{
+	uint64_t interval = m->hooks->report ? m->hooks->report_interval_us * 1000 : 0;
+	bool due = interval && now >= m->report_ns + interval;
+	int asked = *m->report_asked;
+
+	if (due)
+		m->report_ns += interval * ((now - m->report_ns) / interval);
+	if (interval)
+		*next = sooner(*next, m->report_ns + interval);
+	if (!due && asked == m->reports_told)
+		return 0;
+	m->reports_told = asked;
+	return m->hooks->report ? m->report(m->begin_context, eta_us(m->crew, now), e) : 0;
+}
+
+int monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns, struct error *e)
 {
 	const struct run_hooks *hooks = m->hooks;
 	uint64_t interval = hooks->progress ? hooks->interval_us * 1000 : 0;
@@ -318,6 +335,11 @@ void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
 			tell_progress(m, now);
 		if (interval)
 			next = sooner(next, m->progress_ns + interval);
+		if (report_when_due(m, now, &next, e) < 0) {
+			*m->crew->stop = -1;
+			pass_on_stops(m->crew);
+			return -1;
+		}
 		now = clock_monotonic_ns();
 		crew_wait(m->crew, next > now ? next - now : 0);
 		crew_check(m->crew, wave);
@@ -325,4 +347,5 @@ void monitor_watch(struct monitor *m, unsigned wave, uint64_t begin_ns)
 		if (!wave_over(m->crew, wave))
 			monitor_tell(m, false);
 	}
+	return 0;
 }

@@ -8,7 +8,6 @@
 
 static const char *const pending[] = {
 	"openfiles",
-	"status-interval",
 };
 
 static bool is_pending(const char *name)

@@ -168,7 +168,8 @@ static void job(struct json *j, const struct job_result *r, const struct run_res
 {
 	static const char *const names[DDIRS] = { "read", "write", "trim" };
 	/* fio has no estimate in a run's first three seconds and says so with INT_MAX */
-	uint64_t eta = result->elapsed_us < 3000000 ? 2147483647 : 0;
+	uint64_t eta = result->elapsed_us < 3000000 || result->eta_us == UINT64_MAX ? 2147483647
+										   : result->eta_us / 1000000;
 
 	begin(j, NULL, '{');
 	string(j, "jobname", r->job->name);

@@ -130,6 +130,28 @@ struct job_result *job_result_copy(const struct job_result *from)
 	return NULL;
 }
 
+static void histogram_store(struct histogram **into, struct histogram *own)
+{
+	if (own && *into)
+		*own = **into;
+	*into = own;
+}
+
+void job_result_store(struct job_result *into, const struct job_result *from)
+{
+	struct histogram *slat[DDIRS], *lat[DDIRS];
+
+	for (unsigned d = 0; d < DDIRS; d++) {
+		slat[d] = into->dir[d].slat_histogram;
+		lat[d] = into->dir[d].lat_histogram;
+	}
+	*into = *from;
+	for (unsigned d = 0; d < DDIRS; d++) {
+		histogram_store(&into->dir[d].slat_histogram, slat[d]);
+		histogram_store(&into->dir[d].lat_histogram, lat[d]);
+	}
+}
+
 void job_result_free(struct job_result *r)
 {
 	for (unsigned d = 0; r && d < DDIRS; d++) {

@@ -105,6 +105,10 @@ struct job_result {
  * Not for the results in the slots: those histograms lie in shared memory.
  */
 struct job_result *job_result_copy(const struct job_result *from);
+
+/* Copy into a result that has the same histograms, which stay where they are. */
+void job_result_store(struct job_result *into, const struct job_result *from);
+
 void job_result_free(struct job_result *r);
 
 /* Add one member to another of the same group (fio's rules). */
@@ -125,6 +129,7 @@ struct run_result {
 	int signal;          /* that ended the run, 0 none */
 	unsigned failed_jobs; /* exit status, 128 when ended by a signal */
 	uint64_t elapsed_us;
+	uint64_t eta_us;     /* of a report during the run: time that is left, UINT64_MAX unknown. 0 at the end */
 };
 
 void run_result_free(struct run_result *r);

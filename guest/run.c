@@ -13,6 +13,7 @@
 #include "guest/monitor.h"
 #include "guest/offsets.h"
 #include "guest/os.h"
+#include "guest/snapshot.h"
 #include "guest/stall.h"
 #include "guest/verify_store.h"
 
@@ -20,6 +21,7 @@
 
 /* The only thing that a signal handler touches: the running run's stop word in shared memory. */
 static volatile int *volatile stop_word;
+static volatile int reports_asked; /* likewise: the monitor compares it with what it has seen */
 
 struct run {
 	const struct jobs *jobs;
@@ -42,6 +44,11 @@ void run_terminate(int signal)
 		*stop_word = signal;
 }
 
+void run_ask_report(void)
+{
+	reports_asked++;
+}
+
 /* ---- setting up ---- */
 
 static size_t round_up(size_t n, size_t unit)
@@ -55,10 +62,14 @@ static void add_histograms(struct slot *slot, const struct job *job)
 	struct histogram *h = (struct histogram *)(slot + 1);
 
 	for (unsigned d = 0; d < DDIRS; d++) {
-		if (job->slat_percentiles)
+		if (job->slat_percentiles) {
 			slot->result.dir[d].slat_histogram = h++;
-		if (job->lat_percentiles)
+			slot->snapshot.dir[d].slat_histogram = h++;
+		}
+		if (job->lat_percentiles) {
 			slot->result.dir[d].lat_histogram = h++;
+			slot->snapshot.dir[d].lat_histogram = h++;
+		}
 	}
 }
 
@@ -67,7 +78,7 @@ static int open_shared(struct run *run, struct error *e)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	/* Memory that nobody touches costs nothing: all slots have room for all. */
-	run->slot_bytes = round_up(sizeof(struct slot) + 2 * DDIRS * sizeof(struct histogram), page);
+	run->slot_bytes = round_up(sizeof(struct slot) + 4 * DDIRS * sizeof(struct histogram), page);
 	run->shared_bytes = page + run->crew.count * run->slot_bytes;
 	run->shared = mmap(NULL, run->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
 	if (run->shared == MAP_FAILED) {
@@ -229,6 +240,28 @@ static void begin(void *context)
 		run->hooks->begin(run->hooks->context);
 }
 
+/* A report in between: the same as the last one, from what there is now. */
+static int report_now(void *context, uint64_t eta_us, struct error *e)
+{
+	struct run *run = context;
+	struct run_result now = {0};
+	int r;
+
+	if (!run->monitor.begun)
+		return 0;
+	r = snapshot_take(&run->crew, e);
+	now.elapsed_us = (clock_monotonic_ns() - run->monitor.start_ns) / 1000;
+	now.eta_us = eta_us;
+	disk_watch_stop(&run->disks, (clock_monotonic_ns() - run->begun_ns) / 1000);
+	if (r == 0)
+		r = collect(&now, &run->crew, &run->disks, e);
+	if (r == 0)
+		run->hooks->report(run->hooks->context, &now);
+	run_result_free(&now);
+	snapshot_drop(&run->crew);
+	return r;
+}
+
 static bool any_ready(const struct crew *crew, unsigned wave)
 {
 	for (unsigned i = 0; i < crew->count; i++)
@@ -279,12 +312,11 @@ static int run_wave(struct run *run, unsigned wave, struct error *e)
 	now = clock_monotonic_ns();
 	begin_ns = recording_begins_ns(&run->crew, wave, now);
 	if (!m->start_ns)
-		m->start_ns = m->progress_ns = now;
+		m->start_ns = m->progress_ns = m->report_ns = now;
 	if (begin_ns <= now)
 		begin_now(run);
 	crew_go(&run->crew);
-	monitor_watch(m, wave, begin_ns);
-	return 0;
+	return monitor_watch(m, wave, begin_ns, e);
 }
 
 /* The last wave's clones are over, but not yet waited for: the end is told first. */
@@ -326,7 +358,8 @@ int run_jobs(const struct jobs *jobs, const struct run_hooks *hooks, struct run_
 	struct run run = {
 		.jobs = jobs, .hooks = hooks, .result = result,
 		.notes = { hooks->note, hooks->context },
-		.monitor = { .hooks = hooks, .begin = begin },
+		.monitor = { .hooks = hooks, .begin = begin, .report = report_now, .report_asked = &reports_asked,
+			     .reports_told = reports_asked },
 	};
 	int r = -1;
 

@@ -28,6 +28,12 @@ struct run_hooks {
 	uint64_t interval_us;
 	/* The last job has finished its I/O; called before anything else is done. */
 	void (*end)(void *context);
+	/*
+	 * Every report_interval_us (0: never), and after run_ask_report(): what was measured so far. The result
+	 * is gone when it returns.
+	 */
+	void (*report)(void *context, const struct run_result *now);
+	uint64_t report_interval_us;
 	/* A line for the user: notes, "Laying out IO file", fio: io_u error … */
 	void (*note)(void *context, const char *line);
 	/* How long a job that is at its end may wait for I/O in flight without any coming back; 0: 30 s. */
@@ -42,5 +48,8 @@ int run_jobs(const struct jobs *jobs, const struct run_hooks *hooks, struct run_
 
 /* Ask a run in this process to end early. Async-signal-safe. */
 void run_terminate(int signal);
+
+/* Ask a run in this process for a report now. Async-signal-safe. */
+void run_ask_report(void);
 
 #endif

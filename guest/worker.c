@@ -118,6 +118,25 @@ void worker_complete_result(struct job_result *r, const uint64_t class_count[LAT
 	latency_store(r, class_count);
 }
 
+/* What a ramp counts is not reported. */
+void worker_report(struct worker *w)
+{
+	struct slot *slot = w->setup.slot;
+	struct job_result *r = &slot->snapshot;
+
+	w->reported = slot_load(w->report_asked);
+	job_result_store(r, w->result);
+	if (slot->phase == PHASE_RAMP) {
+		for (unsigned d = 0; d < DDIRS; d++)
+			direction_reset(&r->dir[d]);
+		r->syncs = 0;
+	} else {
+		worker_complete_result(r, w->class_count, clock_elapsed(w->start_ns, clock_ns(&w->clock)));
+		store_usage(w, r);
+	}
+	slot_store(&slot->reported, w->reported);
+}
+
 /* start + us in ns; a sum beyond the clock's range is never. */
 static uint64_t deadline_after(uint64_t start, uint64_t us)
 {

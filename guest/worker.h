@@ -32,11 +32,16 @@ enum phase {
 struct slot {
 	int phase;
 	int stop;              /* non-zero: the runner wants this clone to end early */
+	unsigned report_asked; /* counts the snapshots that the runner wanted; beside stop, which the loop looks at */
 	unsigned files;        /* open ones */
 	uint64_t recording_ns; /* clock_monotonic_ns() when recording began; valid from PHASE_RUN on */
 	char notes[1024];      /* lines for the user, each ended by a newline */
 	uint64_t class_count[LATENCY_CLASSES]; /* of clat; latency_store() puts them into a result */
 	struct job_result result;
+
+	/* What the clone makes of its result when asked; complete when `reported` says so. */
+	unsigned reported;
+	struct job_result snapshot;
 };
 
 /* Release and acquire, so that what was written before a phase is seen with it. */

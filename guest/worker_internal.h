@@ -59,6 +59,8 @@ struct pace {
 /* What the loop touches comes first and together: after every system call it has to be fetched again. */
 struct worker {
 	const volatile int *stop;
+	const unsigned *report_asked; /* in the slot */
+	unsigned reported;            /* the snapshot that was made last */
 	const struct engine *engine;
 	void *engine_state;
 	struct direction *dir;      /* of the slot's result */
@@ -206,6 +208,15 @@ enum loop_end worker_queue_loop(struct worker *w);
 void worker_queue_drain(struct worker *w);
 int worker_queue_open(struct worker *w);
 void worker_queue_close(struct worker *w);
+
+/* Somebody wants a report: put a snapshot into the slot. Between two I/Os, or it would not be whole. */
+void worker_report(struct worker *w);
+
+static inline void worker_report_if_asked(struct worker *w)
+{
+	if (__builtin_expect(__atomic_load_n(w->report_asked, __ATOMIC_RELAXED) != w->reported, 0))
+		worker_report(w);
+}
 
 /* Forget what was counted, ramp and all: recording begins here. */
 void worker_begin_recording(struct worker *w);

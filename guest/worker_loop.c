@@ -124,6 +124,7 @@ enum loop_end worker_loop(struct worker *w)
 		io->created_ns = 0; /* not in flight, for who looks for stalls */
 		if (w->now >= w->deadline)
 			return LOOP_DEADLINE;
+		worker_report_if_asked(w);
 		if (*w->stop)
 			return LOOP_STOPPED;
 	}

@@ -129,6 +129,7 @@ struct worker *worker_open(const struct worker_setup *setup)
 	w->setup = *setup;
 	w->clock = *setup->clock;
 	w->stop = setup->stop;
+	w->report_asked = &setup->slot->report_asked;
 	w->notes = (struct note_sink){ note_to_slot, setup->slot };
 	w->engine = job->engine;
 	w->depth = w->engine->synchronous ? 1 : job->iodepth;

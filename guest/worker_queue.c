@@ -330,6 +330,7 @@ enum loop_end worker_queue_loop(struct worker *w)
 			return LOOP_FAILED;
 		if (w->now >= w->deadline)
 			return LOOP_DEADLINE;
+		worker_report_if_asked(w);
 		if (*w->stop)
 			return LOOP_STOPPED;
 	}

@@ -74,7 +74,8 @@ static struct job job_of(enum rw rw)
 static void run(struct job *job, size_t count, struct seen *s, struct run_result *r)
 {
 	struct jobs jobs = { .job = job, .count = count };
-	struct run_hooks hooks = { s, on_begin, on_progress, 50000, on_end, on_note, 0 };
+	struct run_hooks hooks = { .context = s, .begin = on_begin, .progress = on_progress, .interval_us = 50000,
+				   .end = on_end, .note = on_note };
 	struct error e = {0};
 
 	if (run_jobs(&jobs, &hooks, r, &e) < 0)
