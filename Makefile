@@ -49,6 +49,12 @@ $(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o)
 	@echo "  LD  $@"
 	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lcmocka -lm
 
+# kickio linked dynamically, for tests that put a shim between it and the C library.
+$(BUILD)/$(FLAVOUR)/kickio: $(OBJ)/guest/main.o $(SHARED:%.c=$(OBJ)/%.o)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(LINK) -o $@ $^ -lm
+
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
@@ -59,7 +65,7 @@ $(OBJ)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
 
-unit-tests: $(TESTS)
+unit-tests: $(TESTS) $(BUILD)/$(FLAVOUR)/kickio
 
 # ---- what users call ----
 

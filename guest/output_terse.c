@@ -24,6 +24,19 @@ static void percentiles(struct text *out, const struct histogram *h, const struc
 	}
 }
 
+/* As report_share(), but here it is the group's rate that fio cuts to whole KiB/s, not the mean. */
+static double share(const struct samples *s, uint64_t group_bw)
+{
+	double percent;
+
+	if (s->n == 0)
+		return 0;
+	if (group_bw <= 1024)
+		return 100;
+	percent = s->mean * 100 / (double)(group_bw / 1024);
+	return percent > 100 ? 100 : percent;
+}
+
 static void direction(struct text *out, const struct direction *d, const struct job *job, uint64_t group_bw)
 {
 	uint64_t ms = report_runtime_ms(d);
@@ -37,7 +50,7 @@ static void direction(struct text *out, const struct direction *d, const struct 
 	percentiles(out, d->lat_histogram ? d->lat_histogram : job->clat_percentiles ? &d->clat_histogram : NULL, job);
 	latency(out, &d->lat);
 	text_add(out, ";%llu;%llu;%f%%;%f;%f", (unsigned long long)d->bw.min, (unsigned long long)d->bw.max,
-		 d->bw.n ? report_share(d->bw.mean, group_bw) : 0.0, d->bw.mean, samples_stdev(&d->bw));
+		 share(&d->bw, group_bw), d->bw.mean, samples_stdev(&d->bw));
 }
 
 static void shares(struct text *out, const uint64_t *count, unsigned n, uint64_t total, int decimals, double least)
