@@ -53,7 +53,7 @@ $(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o)
 $(BUILD)/$(FLAVOUR)/kickio: $(OBJ)/guest/main.o $(SHARED:%.c=$(OBJ)/%.o)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(LINK) -o $@ $^ -lm
+	@$(LINK) -o $@ $^ $(FOUND_LIBRARIES) -lm
 
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	@mkdir -p $(@D)
