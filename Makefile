@@ -33,7 +33,7 @@ NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev lib
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
 NEEDS_CHECK = bmake clang e2fsprogs fio libcmocka-dev mandoc musl-tools python3-pip qemu-utils valgrind xfsprogs
 
-all: $(BUILD)/kickbench $(BUILD)/kickio
+all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
 $(BUILD)/kickbench: $(OBJ)/host/main.o $(OBJECTS)
 	@echo "  LD  $@"
@@ -43,6 +43,11 @@ $(BUILD)/kickbench: $(OBJ)/host/main.o $(OBJECTS)
 $(BUILD)/kickio: kickio
 kickio:
 	+@$(MAKE) --no-print-directory -C guest BUILD=$(abspath $(BUILD))
+
+# The manual page comes from the option table.
+$(BUILD)/kickio.1: $(BUILD)/kickio
+	@$< --man >$@.new
+	@mv $@.new $@
 
 $(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o) $(OBJECTS)
 	@mkdir -p $(@D)
@@ -110,6 +115,8 @@ install: all
 	install $(BUILD)/kickbench $(DESTDIR)$(PREFIX)/bin
 	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/bin
 	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/share/kickbench
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(BUILD)/kickio.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	cp -R images scenarios $(DESTDIR)$(PREFIX)/share/kickbench
 
 clean:

@@ -35,7 +35,7 @@ text no-io : "--name=a --filename=x --rw=read"
 status missing-readonly : "--name=a --filename=x --size=1m --readonly"
 # timeout would pass the signal on twice
 limit=
-text interrupted "$file" "--name=a --filename=x --time_based --runtime=10 & sleep 1; kill -TERM \$!; wait \$!" ''
+text interrupted "$file" "--name=a --filename=x --time_based --runtime=10 & sleep 2; kill -TERM \$!; wait \$!" ''
 limit="timeout 60"
 
 json json "$file" "--name=a --filename=x --bs=64k --rw=randread --output-format=json"
