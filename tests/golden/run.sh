@@ -3,7 +3,8 @@
 #
 # A case is a folder kickio-NAME with `cmd` (a shell script; $KICKIO is the program, the working folder is an
 # empty one, $CASE the case's folder) and what it must print: `stdout`, `stderr`, and `status` (0 when the
-# file is missing; an output file that is missing means empty).
+# file is missing; an output file that is missing means empty). With a file `needs`, which names a program, the
+# case is skipped where that is not installed. $MASK is a sed script that makes N of every number, DATE of a date.
 kickio=$1
 [ -n "$kickio" ] && [ -x "$kickio" ] || { echo "usage: run.sh KICKIO [CASE...]" >&2; exit 2; }
 case $kickio in /*) ;; *) kickio=$PWD/$kickio ;; esac
@@ -33,8 +34,13 @@ for dir; do
 		skipped=$((skipped + 1))
 		continue
 	fi
+	if [ -f "$dir/needs" ] && ! command -v "$(cat "$dir/needs")" >/dev/null; then
+		echo "SKIP $name: $(cat "$dir/needs") is not installed"
+		skipped=$((skipped + 1))
+		continue
+	fi
 	mkdir "$scratch/work"
-	(cd "$scratch/work" && KICKIO=$kickio CASE=$dir LC_ALL=C sh "$dir/cmd") \
+	(cd "$scratch/work" && KICKIO=$kickio CASE=$dir MASK=$here/mask.sed LC_ALL=C sh "$dir/cmd") \
 		>"$scratch/stdout" 2>"$scratch/stderr" </dev/null
 	echo $? >"$scratch/status"
 	[ -f "$dir/status" ] && want=$(cat "$dir/status") || want=0
