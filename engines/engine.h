@@ -50,6 +50,7 @@ struct engine_setup {
 struct engine {
 	const char *name;
 	const char *help;
+	bool diskless;    /* does not touch files: none is made or opened */
 	bool synchronous; /* queue() always returns ENGINE_DONE; commit and reap are NULL */
 
 	/* Per job state; NULL-able when the engine needs none. Called in the job's own thread. */

@@ -61,6 +61,7 @@ static void null_close(void *state)
 const struct engine engine_null = {
 	.name = "null",
 	.help = "no I/O, done at once",
+	.diskless = true,
 	.open = null_open,
 	.queue = null_queue,
 	.commit = null_commit,

@@ -159,9 +159,16 @@ static void announce(const struct file_set *files, const struct job *job, const 
 			  (unsigned long long)bytes >> 20);
 }
 
+static bool diskless(const struct job *job)
+{
+	return job->engine && job->engine->diskless;
+}
+
 int files_lay_out(struct file_set *files, const struct job *job, bool readonly, const volatile int *stop,
 		  const struct note_sink *notes, struct failure *failure)
 {
+	if (diskless(job))
+		return 0;
 	announce(files, job, notes);
 	for (unsigned i = 0; i < files->count; i++) {
 		struct file *f = &files->file[i];
@@ -180,7 +187,7 @@ void files_drop_cache(const struct file_set *files, const struct note_sink *note
 {
 	for (unsigned i = 0; i < files->count; i++) {
 		const struct file *f = &files->file[i];
-		int error = os_drop_cache(f->fd, &f->target, f->start, f->bytes);
+		int error = f->fd < 0 ? 0 : os_drop_cache(f->fd, &f->target, f->start, f->bytes);
 
 		if (error == 0 || error == ENOTSUP || error == EOPNOTSUPP)
 			continue;
@@ -221,6 +228,8 @@ int files_open(struct file_set *files, const struct job *job, const struct note_
 	unsigned flags = rw_writes(job->rw) ? OS_READ | OS_WRITE : OS_READ;
 	struct error e = {0};
 
+	if (diskless(job))
+		return 0;
 	if (job->direct)
 		flags |= OS_DIRECT;
 	if (job->sync != SYNC_NONE)

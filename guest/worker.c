@@ -76,7 +76,7 @@ static void flush_all(struct worker *w)
 
 	slot_store(&w->setup.slot->phase, PHASE_FLUSH);
 	for (unsigned i = 0; i < files->count; i++) {
-		int error = os_flush(files->file[i].fd);
+		int error = files->file[i].fd < 0 ? 0 : os_flush(files->file[i].fd);
 
 		if (error)
 			WORKER_FAIL(w, error, "fsync");

@@ -7,6 +7,7 @@
 #	exact    the job covers its files: the same I/Os at the same places (in any order), the same counts
 #	union    a mix whose directions share the places: the same ones, whichever direction each got
 #	range    draws its places: the same sizes, alignment and counts, all inside the files
+#	sizes    lengths are drawn as well: compared is that all are multiples of the least, and aligned to it
 #	timed    ends by the clock: as range, without the counts
 #	share=N  of all I/Os N percent read, within 4 standard errors, in both programs
 #	content  the files hold the same bytes afterwards
@@ -16,9 +17,10 @@
 # One summary per file, direction and length: aligned to the length or not, inside the file or not, how many.
 places() { # FOLDER COUNTED TRAITS <TRACE
 	find "$1" -type f -printf '%f %s\n' >"$scratch/sizes"
-	awk -v counted="$2" -v either="$(case $3 in *share=*) echo yes ;; esac)" '
-		NR == FNR { size[$1] = $2; next }
+	awk -v counted="$2" -v sizes="$(case $3 in sizes) echo yes ;; esac)" -v either="$(case $3 in *share=*) echo yes ;; esac)" '
+		FILENAME != "-" { size[$1] = $2; next }
 		$1 == "sync" { next }
+		sizes && $4 % 4096 == 0 { $4 = 4096 }
 		either { $1 = "either" }
 		{ key = $1 " " $2 " " $4; n[key]++; if ($3 % $4) odd[key] = 1; if ($3 + $4 > size[$2]) beyond[key] = 1 }
 		END { for (k in n) print k, (k in odd ? "unaligned" : "aligned"), (k in beyond ? "beyond" : "inside"), (counted ? n[k] : "") }' \
@@ -102,6 +104,7 @@ line() {
 		*" exact "*) grep -v ^sync "$scratch/$p.trace" | sort >"$scratch/$p.places" ;;
 		*" union "*) grep -v ^sync "$scratch/$p.trace" | cut -d' ' -f2- | sort >"$scratch/$p.places" ;;
 		*" range "*) places "$scratch/$p.work" yes "$traits" <"$scratch/$p.trace" >"$scratch/$p.places" ;;
+		*" sizes "*) places "$scratch/$p.work" '' sizes <"$scratch/$p.trace" >"$scratch/$p.places" ;;
 		*) places "$scratch/$p.work" '' "$traits" <"$scratch/$p.trace" >"$scratch/$p.places" ;;
 		esac
 		case $traits in
@@ -176,8 +179,9 @@ line net-randwrite-8 timed 'mkdir perf-test' "--rw=randwrite --numjobs=8 $net"
 line mix-sequential 'range share=50' "$x" "--name=a --filename=x --bs=4k --rw=rw"
 line mix-rwmixwrite 'union share=80' "$x" "--name=a --filename=x --bs=4k --rw=randrw --rwmixwrite=20"
 line triple exact "$x" "--name=a --filename=x --bs=4k,16k,8k --rw=write --size=2m"
-line bsrange range "$x" "--name=a --filename=x --bsrange=4k-4k --rw=randread --number_ios=100"
-line bssplit timed "$x" "--name=a --filename=x --bssplit=4k/50:16k/50 --rw=randread --runtime=100ms --time_based"
+line bsrange "timed sizes" "$x" "--name=a --filename=x --bsrange=4k-32k --rw=randread --time_based --runtime=100ms"
+line bsrange-header exact "$x" "--name=a --filename=x --bsrange=4k-16k,8k-8k --rw=write --size=1m"
+line bssplit "timed sizes" "$x" "--name=a --filename=x --bssplit=4k/50:16k/50 --rw=randread --runtime=100ms --time_based"
 line nrfiles exact : "--name=a --nrfiles=4 --size=1m --bs=8k --rw=randread"
 line nrfiles-sequential exact : "--name=a --nrfiles=3 --size=1152k --bs=8k --rw=read --file_service_type=sequential"
 line filesize exact : "--name=a --filename=a:b --filesize=256k --rw=read --bs=16k"
