@@ -16,16 +16,15 @@ struct histogram {
 	uint64_t count[HISTOGRAM_BUCKETS];
 };
 
-/* The bucket of a latency in ns. */
+/*
+ * The bucket of a latency in ns: the top seven bits, after as many groups as there are bits behind them. (Once or
+ * more per I/O: no branch.)
+ */
 static inline unsigned histogram_index(uint64_t ns)
 {
-	unsigned top, shift, index;
+	unsigned shift = 57 - (unsigned)__builtin_clzll(ns | HISTOGRAM_PER_GROUP);
+	unsigned index = shift * HISTOGRAM_PER_GROUP + (unsigned)(ns >> shift);
 
-	if (ns < 2 * HISTOGRAM_PER_GROUP)
-		return (unsigned)ns;
-	top = 63 - (unsigned)__builtin_clzll(ns);
-	shift = top - 6;
-	index = (shift + 1) * HISTOGRAM_PER_GROUP + ((unsigned)(ns >> shift) & (HISTOGRAM_PER_GROUP - 1));
 	return index < HISTOGRAM_BUCKETS ? index : HISTOGRAM_BUCKETS - 1;
 }
 

@@ -146,6 +146,12 @@ bool worker_unit_failed(struct worker *w, struct io *io);
 /* The unit as it was issued. Does nothing to one that was never short. */
 void worker_unit_whole(struct worker *w, struct io *io);
 
+/*
+ * generator_next() for all but the two places that are hot: it is inlined only where a file has a single call
+ * of it.
+ */
+bool worker_generate(struct worker *w, struct io *io);
+
 /* For those who look at each completion. slat: UINT64_MAX where there is none. */
 void worker_watch(struct worker *w, struct io *io, uint64_t slat, uint64_t clat, uint64_t lat);
 

@@ -12,7 +12,7 @@ enum loop_end worker_next_paced(struct worker *w, struct io *io)
 		return end;
 	g->mixed = false;
 	g->only = ddir;
-	more = generator_next(g, io);
+	more = worker_generate(w, io);
 	g->mixed = mixed;
 	g->only = only;
 	if (!more)
@@ -72,7 +72,7 @@ static enum loop_end next_carefully(struct worker *w, struct io *io)
 		end = verify_next(w->verify, io) ? LOOP_ON : LOOP_COMPLETE;
 	else if (paced(w))
 		end = worker_next_paced(w, io);
-	else if (!generator_next(&w->generator, io))
+	else if (!worker_generate(w, io))
 		end = LOOP_COMPLETE;
 	if (end == LOOP_ON && worker_flush_due(w, io))
 		flush_now(w, io);

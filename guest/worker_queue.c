@@ -31,26 +31,27 @@ static inline unsigned batch_class(unsigned n)
 
 /* ---- the end of a unit ---- */
 
-static void record(struct worker *w, struct direction *d, struct io *io, bool queued)
+static inline void add(struct moments *m, struct histogram *h, uint64_t ns)
 {
-	uint64_t issued = queued ? io->issued_ns : io->created_ns;
-	uint64_t clat = clock_elapsed(issued, w->now), lat = clock_elapsed(io->created_ns, w->now);
+	moments_add(m, ns);
+	if (h)
+		histogram_add(h, ns);
+}
+
+static inline void record(struct worker *w, struct direction *d, struct io *io, bool queued)
+{
+	uint64_t now = w->now, issued = queued ? io->issued_ns : io->created_ns;
+	uint64_t clat = clock_elapsed(issued, now), lat = clock_elapsed(io->created_ns, now);
 	uint64_t slat = clock_elapsed(io->created_ns, issued);
 
 	worker_count(d, io);
 	if (w->timed) {
 		if (w->clat)
 			worker_clat(w, d, clat);
-		if (w->slat && queued) {
-			moments_add(&d->slat, slat);
-			if (d->slat_histogram)
-				histogram_add(d->slat_histogram, slat);
-		}
-		if (w->lat) {
-			moments_add(&d->lat, lat);
-			if (d->lat_histogram)
-				histogram_add(d->lat_histogram, lat);
-		}
+		if (w->slat && queued)
+			add(&d->slat, d->slat_histogram, slat);
+		if (w->lat)
+			add(&d->lat, d->lat_histogram, lat);
 	}
 	if (__builtin_expect(w->watched, 0))
 		worker_watch(w, io, queued ? slat : UINT64_MAX, clat, lat);
@@ -68,30 +69,41 @@ static void flushed(struct worker *w, struct io *io)
 	io->created_ns = 0;
 }
 
+/* Anything but a unit that is whole and well. */
+static void complete_oddly(struct worker *w, struct io *io, bool queued)
+{
+	struct queue *q = &w->queue;
+	bool failed;
+
+	if (ddir_flushes(io->ddir)) {
+		flushed(w, io);
+		return;
+	}
+	failed = worker_unit_failed(w, io);
+	if (!failed && io->length) {
+		q->again[q->nagain++] = io;
+		return;
+	}
+	if (!failed) {
+		worker_unit_whole(w, io);
+		record(w, &w->dir[io->ddir], io, queued);
+	}
+	io->created_ns = 0;
+	q->idle[q->nidle++] = io;
+}
+
 /* It is idle again, or waits to go on. */
 static inline void complete(struct worker *w, struct io *io, bool queued)
 {
 	struct queue *q = &w->queue;
 
-	if (__builtin_expect(ddir_flushes(io->ddir), 0)) {
-		flushed(w, io);
+	if (__builtin_expect(ddir_flushes(io->ddir) || io->error != 0 || io->moved < io->length ||
+			     w->whole[io->index].length, 0)) {
+		complete_oddly(w, io, queued);
 		return;
 	}
-	if (__builtin_expect(io->error != 0 || io->moved < io->length || w->whole[io->index].length, 0)) {
-		bool failed = worker_unit_failed(w, io);
-
-		if (!failed && io->length) {
-			q->again[q->nagain++] = io;
-			return;
-		}
-		if (!failed) {
-			worker_unit_whole(w, io);
-			record(w, &w->dir[io->ddir], io, queued);
-		}
-	} else {
-		record(w, &w->dir[io->ddir], io, queued);
-	}
-	io->created_ns = 0; /* not in flight, for who looks for stalls */
+	record(w, &w->dir[io->ddir], io, queued);
+	io->created_ns = 0; /* not in flight */
 	q->idle[q->nidle++] = io;
 }
 
@@ -259,7 +271,7 @@ static enum loop_end next(struct worker *w, struct io *io)
 		end = verify_next(w->verify, io) ? LOOP_ON : LOOP_COMPLETE;
 	else if (w->pace.rates || w->pace.thinks || w->pace.targets)
 		end = worker_next_paced(w, io);
-	else if (!generator_next(&w->generator, io))
+	else if (!worker_generate(w, io))
 		end = LOOP_COMPLETE;
 	if (end == LOOP_ON)
 		worker_prepare(w, io);

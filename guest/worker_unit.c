@@ -95,6 +95,11 @@ void worker_unit_whole(struct worker *w, struct io *io)
 	whole->length = 0;
 }
 
+bool worker_generate(struct worker *w, struct io *io)
+{
+	return generator_next(&w->generator, io);
+}
+
 void worker_watch(struct worker *w, struct io *io, uint64_t slat, uint64_t clat, uint64_t lat)
 {
 	struct joblog_latency took = {

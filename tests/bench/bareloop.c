@@ -2,7 +2,8 @@
  * The fastest that a benchmark of this kind can be: reads at random offsets with the clock readings that latencies
  * need, nothing counted but how many. psync: one before and one after each. libaio and io_uring: one when a unit is
  * created, one after each submit and one after each reap, of as many units as are ready.
- * Usage: bareloop ENGINE DEPTH JOBS FILE SECONDS BLOCKSIZE. Jobs are processes. Prints the IOPS of all.
+ * Usage: bareloop ENGINE DEPTH JOBS FILE COUNT BLOCKSIZE: so many I/Os by each job. Jobs are processes. Prints I/Os
+ * per second of processor time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,7 +33,7 @@ struct loop {
 	int fd;
 	size_t bs;
 	unsigned depth;
-	uint64_t blocks, state, count, spent, end;
+	uint64_t blocks, state, count, spent, most;
 	struct unit unit[MAX_DEPTH];
 };
 
@@ -73,7 +75,7 @@ static void psync(struct loop *l)
 		after = now_ns();
 		l->spent += after - before;
 		l->count++;
-	} while (after < l->end);
+	} while (l->count < l->most);
 }
 
 static void libaio(struct loop *l)
@@ -117,7 +119,7 @@ static void libaio(struct loop *l)
 			queue[i] = event[i].obj;
 		}
 		l->count += n;
-	} while (now < l->end);
+	} while (l->count < l->most);
 }
 
 static void uring(struct loop *l)
@@ -162,16 +164,23 @@ static void uring(struct loop *l)
 		}
 		io_uring_cq_advance(&ring, n);
 		l->count += n;
-	} while (now < l->end);
+	} while (l->count < l->most);
 }
 
-static void one_job(void (*engine)(struct loop *), struct loop *l, double seconds, double *iops)
+static double processor_seconds(void)
 {
-	uint64_t begin = now_ns();
+	struct rusage u;
 
-	l->end = begin + (uint64_t)(seconds * 1e9);
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void one_job(void (*engine)(struct loop *), struct loop *l, double *seconds)
+{
+	double begin = processor_seconds();
+
 	engine(l);
-	*iops = (double)l->count * 1e9 / (double)(now_ns() - begin);
+	*seconds = processor_seconds() - begin;
 	/* Keeps the compiler from dropping the differences of the readings. */
 	if (l->spent == 0)
 		puts("");
@@ -183,21 +192,22 @@ int main(int argc, char **argv)
 	void (*engine)(struct loop *);
 	unsigned jobs;
 	struct stat st;
-	double *iops, all = 0;
+	double *used, all = 0;
 
 	if (argc != 7) {
-		fprintf(stderr, "usage: bareloop psync|libaio|io_uring DEPTH JOBS FILE SECONDS BLOCKSIZE\n");
+		fprintf(stderr, "usage: bareloop psync|libaio|io_uring DEPTH JOBS FILE COUNT BLOCKSIZE\n");
 		return 1;
 	}
 	engine = argv[1][0] == 'p' ? psync : argv[1][0] == 'l' ? libaio : uring;
 	l.depth = (unsigned)atoi(argv[2]);
 	jobs = (unsigned)atoi(argv[3]);
 	l.fd = open(argv[4], O_RDONLY);
+	l.most = strtoull(argv[5], NULL, 10);
 	l.bs = strtoul(argv[6], NULL, 10);
 	if (l.fd < 0 || fstat(l.fd, &st) < 0)
 		die(argv[4], errno);
-	iops = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
-	if (l.depth == 0 || l.depth > MAX_DEPTH || jobs == 0 || jobs > 512 || l.bs == 0 || iops == MAP_FAILED)
+	used = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
+	if (l.depth == 0 || l.depth > MAX_DEPTH || jobs == 0 || jobs > 512 || l.bs == 0 || used == MAP_FAILED)
 		die("arguments", EINVAL);
 	l.blocks = (uint64_t)st.st_size / l.bs;
 	for (unsigned i = 0; i < l.depth; i++)
@@ -206,7 +216,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < jobs; i++) {
 		l.state = 88172645463325252u + i;
 		if (fork() == 0) {
-			one_job(engine, &l, strtod(argv[5], NULL), &iops[i]);
+			one_job(engine, &l, &used[i]);
 			_exit(0);
 		}
 	}
@@ -217,7 +227,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	for (unsigned i = 0; i < jobs; i++)
-		all += iops[i];
-	printf("%.0f\n", all);
+		all += used[i];
+	printf("%.0f\n", (double)l.most * jobs / all);
 	return 0;
 }

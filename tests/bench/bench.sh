@@ -1,7 +1,8 @@
 #!/bin/sh
-# bench.sh KICKIO [ROUNDS [MILLISECONDS]]: what kickio itself costs per I/O, 512-byte random reads of a file in
+# bench.sh KICKIO [ROUNDS [IOS]]: what kickio itself costs per I/O, 512-byte random reads of a file in
 # memory, for each engine and depth, with one job and with one per core. Bare loop, kickio and fio take turns, so
-# that a drift of the machine hits all alike; the median of the ratios within one round counts. Then the user
+# that a drift of the machine hits all alike; the median of the ratios within one round counts. What is compared is
+# I/Os per second of processor time: what else runs on the machine takes turns away, but not that. Then the user
 # instructions per I/O, as valgrind's callgrind counts them with all histograms and percentiles on: difference of a
 # long and a short run, so that starting up cancels out.
 # Many short turns, in alternating order, stand a loaded machine better than few long ones.
@@ -9,7 +10,7 @@
 # the bare loop does, or needs too many instructions.
 set -eu
 
-kickio=$1 rounds=${2:-11} ms=${3:-250}
+kickio=$1 rounds=${2:-11} ios=${3:-300000}
 [ "$rounds" -ge 7 ] || { echo "bench.sh: at least 7 rounds, or the median says little" >&2; exit 2; }
 [ -w /dev/shm ] || { echo "bench.sh: skipped: /dev/shm is not there" >&2; exit 77; }
 folder=$(mktemp -d /dev/shm/kickio-bench.XXXXXX)
@@ -19,7 +20,6 @@ file=$folder/data
 bare=$folder/bareloop
 ${CC:-cc} -O2 -D_GNU_SOURCE -o "$bare" "$(dirname "$0")/bareloop.c" -laio -luring
 dd if=/dev/urandom of="$file" bs=1M count=32 2>/dev/null
-seconds=$(awk "BEGIN { print $ms / 1000 }")
 have_fio=$(command -v fio || true)
 cores=$(getconf _NPROCESSORS_ONLN)
 fails=0
@@ -30,12 +30,14 @@ job() { # ENGINE DEPTH
 	echo "--name=bench --filename=$file --rw=randread --bs=512 --ioengine=$1 --iodepth=$2 --size=32m --invalidate=0"
 }
 
-# The IOPS of a run of fio or kickio: the sum over the group, of the read part in JSON.
+# I/Os per second of processor time of fio or kickio, from JSON: of a group, runtime and shares are of all jobs.
 # Drawn with repeats like the bare loop's, or the cache would see another pattern.
 iops() { # PROGRAM ENGINE DEPTH JOBS
 	# shellcheck disable=SC2046
-	"$1" $(job "$2" "$3") --norandommap --time_based --runtime="${ms}ms" --numjobs="$4" --group_reporting \
-		--output-format=json | awk -F'[:,]' '/"iops" :/ { printf "%.0f\n", $2; exit }'
+	"$1" $(job "$2" "$3") --norandommap --io_size=1g --number_ios="$ios" --numjobs="$4" --group_reporting \
+		--output-format=json | awk -F'[:,]' -v ios="$((ios * $4))" '
+		/"job_runtime" :/ { ms = $2 } /"usr_cpu" :/ { cpu += $2 } /"sys_cpu" :/ { cpu += $2 }
+		END { printf "%.0f\n", ios / (ms / 1000 * cpu / 100) }'
 }
 
 # Of the numbers on stdin: median, then the quartiles, which tell how far to trust it.
@@ -52,13 +54,13 @@ rounds() { # ENGINE DEPTH JOBS
 	while [ $round -lt "$rounds" ]; do
 		f=0
 		if [ $((round % 2)) -eq 0 ]; then
-			b=$("$bare" "$1" "$2" "$3" "$file" "$seconds" 512)
+			b=$("$bare" "$1" "$2" "$3" "$file" "$ios" 512)
 			k=$(iops "$kickio" "$1" "$2" "$3")
 			[ -z "$have_fio" ] || f=$(iops fio "$1" "$2" "$3")
 		else
 			[ -z "$have_fio" ] || f=$(iops fio "$1" "$2" "$3")
 			k=$(iops "$kickio" "$1" "$2" "$3")
-			b=$("$bare" "$1" "$2" "$3" "$file" "$seconds" 512)
+			b=$("$bare" "$1" "$2" "$3" "$file" "$ios" 512)
 		fi
 		echo "$b $k $f" >>"$folder/rounds"
 		round=$((round + 1))
@@ -70,7 +72,7 @@ compare() { # ENGINE DEPTH JOBS
 	rounds "$@"
 	label="$1, iodepth $2, $3 job(s)"
 	awk '{ b = $1 > b ? $1 : b; k = $2 > k ? $2 : k; f = $3 > f ? $3 : f }
-		END { printf "'"$label"': best round: bare loop %d, kickio %d, fio %d IOPS\n", b, k, f }' "$folder/rounds"
+		END { printf "'"$label"': best round: bare loop %d, kickio %d, fio %d I/Os per CPU second\n", b, k, f }' "$folder/rounds"
 	# shellcheck disable=SC2046 # three words are wanted
 	set -- $(awk '{ print $2 / $1 }' "$folder/rounds" | median)
 	to_bare=$1
