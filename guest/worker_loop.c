@@ -76,9 +76,11 @@ static enum loop_end next_carefully(struct worker *w, struct io *io)
 		end = LOOP_COMPLETE;
 	if (end == LOOP_ON && worker_flush_due(w, io))
 		flush_now(w, io);
+	if (worker_failed(w))
+		return LOOP_FAILED;
 	if (end == LOOP_ON)
 		worker_prepare(w, io);
-	return worker_failed(w) ? LOOP_FAILED : end;
+	return end;
 }
 
 /*
