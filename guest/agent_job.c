@@ -11,8 +11,11 @@
 #include "guest/os.h"
 #include "guest/output.h"
 #include "guest/run.h"
+#include "guest/verify_store.h"
 
 #define STATUS_INTERVAL_US 1000000
+#define MAP_FRAME_BYTES 8192
+#define MAP_FRAMES 64 /* at the end of a job */
 #define ALIVE_INTERVAL_MS 2000
 
 /* The job that runs. */
@@ -152,6 +155,27 @@ static void on_progress(void *context, const struct progress *p)
 	send_about(s, FRAME_STATUS, &t);
 }
 
+/* What the host keeps of the maps outlives this machine; a frame at a time, so that the port stays free. */
+static void on_maps(void *context, struct verify_store *maps, bool last)
+{
+	struct serving *s = context;
+	bool more = true;
+
+	for (unsigned i = 0; more && !s->bye && i < (last ? MAP_FRAMES : 1); i++) {
+		struct text t = about(s);
+		size_t before = t.length;
+
+		more = verify_store_tell(maps, &t, MAP_FRAME_BYTES);
+		if (t.length > before)
+			send_about(s, FRAME_STATUS, &t);
+		else
+			text_free(&t);
+	}
+	if (last && more)
+		on_note(s, "verify=: the host's copy of the generation maps is not complete: they changed faster than "
+			   "they could be told");
+}
+
 static void add_difference(struct text *out, const char *key, uint64_t before, uint64_t after)
 {
 	text_add(out, "\"%s\":%llu,", key, (unsigned long long)(after - before));
@@ -277,7 +301,8 @@ static int unmount(const struct serving *s, int ret, struct error *e)
 static int run(struct serving *s, int argc, char **argv, struct error *e)
 {
 	struct run_hooks hooks = {.context = s, .begin = on_begin, .progress = on_progress, .end = on_end,
-				  .note = on_note, .interval_us = STATUS_INTERVAL_US};
+				  .maps = on_maps, .note = on_note,
+				  .interval_us = STATUS_INTERVAL_US};
 	struct run_result result = {0};
 	struct text notes = {0};
 	struct jobs jobs = {0};

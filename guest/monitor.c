@@ -192,6 +192,8 @@ static void tell_progress(struct monitor *m, uint64_t now)
 	p.eta_us = eta_us(m->crew, now);
 	m->progress_ns = now;
 	m->hooks->progress(m->hooks->context, &p);
+	if (m->hooks->maps && m->crew->verify)
+		m->hooks->maps(m->hooks->context, m->crew->verify, false);
 }
 
 /* ---- notes ---- */

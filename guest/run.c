@@ -329,6 +329,8 @@ static void finish(struct run *run)
 		begin_now(run); /* all ended within their ramps */
 		if (run->hooks->end)
 			run->hooks->end(run->hooks->context);
+		if (run->hooks->maps && run->crew.verify)
+			run->hooks->maps(run->hooks->context, run->crew.verify, true);
 		run->result->elapsed_us = (now - run->monitor.start_ns) / 1000;
 	}
 	disk_watch_stop(&run->disks, (now - run->begun_ns) / 1000);

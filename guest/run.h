@@ -11,6 +11,8 @@
 #include "guest/result.h"
 
 /* A moment of a running invocation; everything counts from the start of recording. */
+struct verify_store;
+
 struct progress {
 	uint64_t elapsed_us;      /* since the jobs started, ramp included */
 	uint64_t eta_us;          /* UINT64_MAX while unknown */
@@ -34,6 +36,11 @@ struct run_hooks {
 	 */
 	void (*report)(void *context, const struct run_result *now);
 	uint64_t report_interval_us;
+	/*
+	 * The generation maps of jobs that verify, with each progress and, `last`, once more after the end: for
+	 * who keeps a copy of them. See verify_store_tell().
+	 */
+	void (*maps)(void *context, struct verify_store *maps, bool last);
 	/* A line for the user: notes, "Laying out IO file", fio: io_u error … */
 	void (*note)(void *context, const char *line);
 	/* How long a job that is at its end may wait for I/O in flight without any coming back; 0: 30 s. */

@@ -246,9 +246,29 @@ struct verify_area *verify_store_find(struct verify_store *store, const struct j
 	return a ? &a->area : NULL;
 }
 
-struct verify_area *verify_store_area(struct verify_store *store, unsigned i)
+bool verify_store_tell(struct verify_store *store, struct text *out, size_t limit)
 {
-	return store && i < store->count ? &store->area[i].area : NULL;
+	size_t told = 0;
+	bool more = false;
+
+	for (unsigned i = 0; store && i < store->count && !more; i++) {
+		struct verify_area *a = &store->area[i].area;
+		struct text runs = {0};
+
+		more = told >= limit || verify_map_encode(&a->map, &runs, limit - told);
+		told += runs.length;
+		if (runs.length) {
+			text_add(out, "%s{\"path\":", told == runs.length ? ",\"verify_map\":[" : ",");
+			text_add_json_string(out, a->path);
+			text_add(out, ",\"map\":\"%016llx\",\"unit\":%llu,\"blocks\":%llu,\"runs\":\"%s\"}",
+				 (unsigned long long)a->id, (unsigned long long)a->unit,
+				 (unsigned long long)a->map.blocks, text_get(&runs));
+		}
+		text_free(&runs);
+	}
+	if (told)
+		text_add(out, "]");
+	return more;
 }
 
 const char *verify_store_path(const struct verify_store *store, uint32_t file)

@@ -47,8 +47,12 @@ int verify_store_open(struct verify_store **store, const struct verify_client *c
 /* The map that a job has for a file; NULL when it reads without one. */
 struct verify_area *verify_store_find(struct verify_store *store, const struct job *job, const char *path);
 
-/* Number i of all maps, NULL behind the last: for who tells them to the host. */
-struct verify_area *verify_store_area(struct verify_store *store, unsigned i);
+/*
+ * Append what changed since the last call as a member of a JSON object: ,"verify_map":[{"path":…,"map":"hex",
+ * "unit":bytes,"blocks":n,"runs":"…"},…] with runs as of verify_map_encode(), about `limit` bytes of them.
+ * Nothing when nothing changed, or without a store. Returns whether more is left to tell.
+ */
+bool verify_store_tell(struct verify_store *store, struct text *out, size_t limit);
 
 /* The path of the file that has this number among those of the run, NULL when none has. */
 const char *verify_store_path(const struct verify_store *store, uint32_t file);

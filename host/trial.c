@@ -71,6 +71,9 @@ static void take_status(struct watch *w, const json_t *body)
 		.bytes = number(body, "read_bytes") + number(body, "write_bytes"),
 	};
 
+	/* One that only tells of what was written says nothing about progress. */
+	if (!json_object_get(body, "read_ios"))
+		return;
 	if (p.ios != w->ios) {
 		w->ios = p.ios;
 		w->last_progress = clock_s();

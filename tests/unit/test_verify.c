@@ -458,6 +458,52 @@ static void headers_only(void **state)
 	bench_close(b);
 }
 
+/* What is told of the maps is one JSON member, in pieces, and a copy made of it says the same. */
+static void told_to_the_host(void **state)
+{
+	struct bench *b = bench_open(4096);
+	struct verify_area *area = verify_store_find(b->store, &b->job, "one");
+	struct verify_map copy = { .blocks = DISK / 4096 };
+	struct text t = {0};
+	struct error e = {0};
+	char expected[200], *runs;
+
+	(void)state;
+	copy.entry = calloc(copy.blocks, sizeof(*copy.entry));
+	assert_non_null(copy.entry);
+	assert_false(verify_store_tell(b->store, &t, 1000));
+	assert_string_equal(text_get(&t), "");
+	for (unsigned i = 0; i < 5; i++)
+		write_well(b, 0, i * 4096, 4096);
+	write_well(b, 0, 8192, 4096);
+	begin(b, 1, DDIR_WRITE, 1, 0, 4096);
+	assert_false(verify_store_tell(b->store, &t, 1000));
+	snprintf(expected, sizeof(expected), ",\"verify_map\":[{\"path\":\"one\",\"map\":\"%016llx\",\"unit\":4096,\"blocks\":64,"
+		 "\"runs\":\"0+2:1,2:2,3+2:1\"},{\"path\":\"two\",\"map\":\"%016llx\",\"unit\":4096,\"blocks\":64,\"runs\":\"0:1-0\"}]",
+		 (unsigned long long)area->id, (unsigned long long)area->id);
+	assert_string_equal(text_get(&t), expected);
+	runs = strstr(t.data, "runs\":\"") + 7;
+	*strchr(runs, '"') = '\0';
+	assert_int_equal(verify_map_decode(&copy, runs, &e), 0);
+	for (unsigned i = 0; i < copy.blocks; i++) {
+		struct verify_range mine = verify_map_range(&area->map, i), its = verify_map_range(&copy, i);
+
+		assert_int_equal(mine.least, its.least);
+		assert_int_equal(mine.last, its.last);
+	}
+	text_reset(&t);
+	write_well(b, 0, 0, 4096);
+	write_well(b, 0, 40960, 4096);
+	write_well(b, 1, 40960, 4096);
+	assert_true(verify_store_tell(b->store, &t, 1)); /* at least one run each time */
+	text_reset(&t);
+	while (verify_store_tell(b->store, &t, 1))
+		;
+	free(copy.entry);
+	text_free(&t);
+	bench_close(b);
+}
+
 static void refused(struct bench *b, const char *what)
 {
 	struct verify_client client = { &b->job, &b->files };
@@ -519,7 +565,7 @@ int main(void)
 		cmocka_unit_test(clean), cmocka_unit_test(lost), cmocka_unit_test(stale), cmocka_unit_test(torn),
 		cmocka_unit_test(misplaced), cmocka_unit_test(corrupt), cmocka_unit_test(in_flight),
 		cmocka_unit_test(mixed_sizes), cmocka_unit_test(backlog), cmocka_unit_test(map_outlives),
-		cmocka_unit_test(map_lags), cmocka_unit_test(headers_only), cmocka_unit_test(refusals),
+		cmocka_unit_test(map_lags), cmocka_unit_test(headers_only), cmocka_unit_test(told_to_the_host), cmocka_unit_test(refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
