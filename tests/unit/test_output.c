@@ -249,6 +249,117 @@ static void json_report(void **state)
 	text_free(&plain);
 }
 
+/* Fields by their number in fio's documentation, from 1. */
+static void field_is(const struct text *t, unsigned number, const char *expected)
+{
+	const char *p = text_get(t);
+	size_t length;
+
+	while (--number)
+		p += strcspn(p, ";\n") + 1;
+	length = strcspn(p, ";\n");
+	if (length != strlen(expected) || strncmp(p, expected, length) != 0)
+		fail_msg("%.*s instead of %s", (int)length, p, expected);
+}
+
+static void terse_report(void **state)
+{
+	struct fixture *f = *state;
+	struct disk_util disk = { .name = "vda", .ios = { 5, 6 }, .in_queue_ms = 7, .util = 12.345 };
+	struct text out = {0};
+
+	fill(f);
+	f->jobs.job[0].continue_on_error = CONTINUE_READ;
+	f->report[0]->total_errors = 3;
+	f->report[0]->first_error = 28;
+	f->report[0]->lat_ns[2] = f->report[0]->lat_us[0] = 1;
+	f->result.disk = &disk;
+	f->result.ndisks = 1;
+	output_terse(&out, &f->result);
+	field_is(&out, 1, "3");
+	field_is(&out, 2, "kickio-0.1.0");
+	field_is(&out, 3, "a");
+	field_is(&out, 6, "1204"); /* KiB read */
+	field_is(&out, 7, "2403"); /* KiB/s */
+	field_is(&out, 8, "600");
+	field_is(&out, 9, "501");
+	field_is(&out, 14, "3"); /* clat, cut to microseconds */
+	field_is(&out, 15, "200");
+	field_is(&out, 18, "1.000000%=2");
+	field_is(&out, 34, "99.990000%=199");
+	field_is(&out, 35, "0%=0");
+	field_is(&out, 37, "0%=0");
+	field_is(&out, 38, "3"); /* lat */
+	field_is(&out, 47, "400"); /* KiB written */
+	field_is(&out, 100, "0.50%"); /* of 401: nanoseconds count in the first of the microseconds */
+	field_is(&out, 122, "vda");
+	field_is(&out, 130, "12.35%");
+	field_is(&out, 131, "3");
+	field_is(&out, 132, "28");
+	field_is(&out, 133, "say \"hi\"");
+	text_free(&out);
+}
+
+static void percentile_kinds(void **state)
+{
+	struct fixture *f = *state;
+	struct histogram slat = {{0}}, lat = {{0}};
+	struct text out = {0}, json = {0};
+
+	add(f->report[0], DDIR_READ, 5, 100, 4096);
+	for (unsigned i = 0; i < 5; i++) {
+		moments_add(&f->report[0]->dir[DDIR_READ].slat, 7);
+		histogram_add(&slat, 7);
+		histogram_add(&lat, 110);
+	}
+	f->report[0]->dir[DDIR_READ].slat_histogram = &slat;
+	f->report[0]->dir[DDIR_READ].lat_histogram = &lat;
+	f->jobs.job[0].clat_percentiles = false;
+	output_text(&out, &f->jobs, &f->result);
+	has(&out, "    slat percentiles (nsec):\n     |  1.00th=[    7],");
+	lacks(&out, "    clat percentiles");
+	has(&out, "    lat percentiles (nsec):\n     |  1.00th=[  110],");
+	output_json(&json, &f->jobs, &f->result, true);
+	has(&json, "          \"bins\" : {\n            \"7\" : 5\n");
+	has(&json, "          \"bins\" : {\n            \"110\" : 5\n");
+	lacks(&json, "            \"100\" : 5\n");
+	text_free(&out);
+	text_free(&json);
+}
+
+static void errors_that_were_let_pass(void **state)
+{
+	struct fixture *f = *state;
+	struct text out = {0}, json = {0};
+
+	add(f->report[0], DDIR_READ, 1, 100, 4096);
+	f->jobs.job[0].continue_on_error = CONTINUE_WRITE;
+	f->report[0]->total_errors = 2;
+	f->report[0]->first_error = 28;
+	output_text(&out, &f->jobs, &f->result);
+	has(&out, "dropped=0,0,0,0\n     errors    : total=2, first_error=28/<No space left on device>\n     latency   :");
+	output_json(&json, &f->jobs, &f->result, false);
+	has(&json, "      \"total_err\" : 2,\n      \"first_error\" : 28,\n      \"latency_depth\"");
+	text_free(&out);
+	text_free(&json);
+}
+
+static void forms_in_order(void **state)
+{
+	struct fixture *f = *state;
+	struct text out = {0};
+	const char *terse, *json, *text;
+
+	add(f->report[0], DDIR_READ, 1, 100, 4096);
+	f->jobs.output_format = OUTPUT_NORMAL | OUTPUT_JSON | OUTPUT_TERSE;
+	output_all(&out, &f->jobs, &f->result);
+	terse = strstr(text_get(&out), "3;kickio");
+	json = strstr(text_get(&out), "{\n");
+	text = strstr(text_get(&out), "\na: (groupid");
+	assert_true(terse && json && text && terse < json && json < text);
+	text_free(&out);
+}
+
 static void eta_line(const struct progress *now, const struct progress *before, const char *expected)
 {
 	struct jobs none = { .count = 0 };
@@ -290,6 +401,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(failure_and_disks, setup, teardown),
 		cmocka_unit_test_setup_teardown(group, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_report, setup, teardown),
+		cmocka_unit_test_setup_teardown(terse_report, setup, teardown),
+		cmocka_unit_test_setup_teardown(percentile_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(errors_that_were_let_pass, setup, teardown),
+		cmocka_unit_test_setup_teardown(forms_in_order, setup, teardown),
 		cmocka_unit_test(eta),
 	};
 
