@@ -46,6 +46,13 @@ json json-two "$file" "--name=a --filename=x --name=b --filename=x --thread --ti
 json json-and-normal "$file" "--name=a --filename=x --output-format=json,normal"
 json json-failed : "--name=a --filename=x --size=1m --readonly --output-format=json"
 
+terse minimal "$file" "--name=a --filename=x --bs=64k --minimal"
+terse terse-options "$file" "--name=a --filename=x --bs=64k --rw=randrw --output-format=terse --percentile_list=50:99.9 --clat_percentiles=0 --name=b --filename=x"
+terse terse-of-all "$file" "--name=a --filename=x --bs=64k --output-format=normal,terse,json --numjobs=2 --group_reporting"
+for f in normal json terse; do
+	terse status-interval-$f "$file" "--name=a --filename=x --time_based --runtime=1250ms --status-interval=500ms --output-format=$f"
+done
+
 status unknown-option "$file" "--name=a --filename=x --wibble=1"
 status unknown-engine "$file" "--name=a --filename=x --ioengine=wibble"
 status bad-value "$file" "--name=a --filename=x --bs=wibble"

@@ -165,6 +165,25 @@ json() {
 	verdict "$1" $ok
 }
 
+# terse NAME PREPARE ARGS: fields up to the disks (fio shows the disk below a file), numbers masked
+terse() {
+	wanted "$1" || return 0
+	prepare=$2 args=$3
+	run fio fio
+	run "$kickio" kickio
+	ok=yes
+	for p in fio kickio; do
+		grep '^3;' "$scratch/$p.out" | cut -d';' -f1,3-121 | sed 's/[0-9][0-9.]*/N/g' >"$scratch/$p.terse"
+		# number of documents and of reports: those in between and the last one
+		grep -c -e '^{$' -e '^Run status' -e '^3;' "$scratch/$p.out" >"$scratch/$p.reports"
+	done
+	: >"$scratch/why"
+	for what in status terse reports; do
+		differ "$1" $what >>"$scratch/why" && ok=no
+	done
+	verdict "$1" $ok
+}
+
 # status NAME PREPARE ARGS: only the exit status (messages are our own)
 status() {
 	wanted "$1" || return 0
