@@ -5,7 +5,7 @@
  * here every block has its own). Laws, for rank k = 0 .. n-1:
  *	zipf:theta   P(k) proportional to (k + 1)^-theta
  *	pareto:h     P(rank <= k) = ((k + 1) / n)^(log(1 - h) / log(h)): the share 1-h of I/Os goes to h of the blocks
- *	normal:dev   around the middle of the file; deviation dev percent of n (0: n / 12); scattered, as in fio
+ *	normal:dev   around the middle; deviation dev percent of n (0: n / 12), then scattered, as fio does
  *	zoned        zones in order from the start; a zone by its share of access, even within it
  */
 #ifndef KB_DISTRIBUTION_H

@@ -50,7 +50,8 @@ static int open_files(struct generator *g, uint64_t seed, struct failure *failur
 	if (!g->file || !g->live)
 		return FAIL(failure, ENOMEM, "calloc");
 	g->last_file = n - 1;
-	g->plain = !walks && (n == 1 || (job->file_service.kind == SERVICE_ROUNDROBIN && job->file_service.every <= 1));
+	g->plain = !walks && (n == 1 || (job->file_service.kind == SERVICE_ROUNDROBIN &&
+					 job->file_service.every <= 1));
 	all_live(g);
 	for (unsigned i = 0; i < n; i++)
 		if (open_file(g, i, seed, walks, failure) < 0)
