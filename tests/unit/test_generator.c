@@ -232,7 +232,7 @@ static void memory_does_not_grow(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		pid_t child = fork();
-		int status;
+		int status = -1;
 
 		if (child == 0) {
 			struct rusage before, after;
