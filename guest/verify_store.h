@@ -2,7 +2,8 @@
  * The generation maps of a run: one per file that a job with verify= works on, in memory that all clones
  * share, or in the file that verify_map= names, mapped. That file survives the death of kickio at any
  * instant. When the machine goes down it is as old as what the system had written back, and says so: then
- * generations that it does not know are taken for good.
+ * generations that it does not know are taken for good. (A writer that goes on with such a map may count a
+ * generation twice, and then one stale block is not seen: verify first, or begin a new map.)
  */
 #ifndef KB_VERIFY_STORE_H
 #define KB_VERIFY_STORE_H

@@ -35,7 +35,7 @@ struct slot {
 	unsigned report_asked; /* counts the snapshots that the runner wanted; beside stop, which the loop looks at */
 	unsigned files;        /* open ones */
 	uint64_t recording_ns; /* clock_monotonic_ns() when recording began; valid from PHASE_RUN on */
-	char notes[1024];      /* lines for the user, each ended by a newline */
+	char notes[4096];      /* lines for the user, each ended by a newline */
 	uint64_t class_count[LATENCY_CLASSES]; /* of clat; latency_store() puts them into a result */
 	struct job_result result;
 
