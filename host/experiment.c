@@ -134,6 +134,20 @@ static unsigned slot_of(const struct plan_boot *boot, const struct plan_trial *t
 	return boot->ndisks > 1 && boot->variant[1] == t->variant ? 1 : 0;
 }
 
+/* What a job with verify= had written, so that its disk can still be verified after a reset. */
+static void save_maps(struct experiment *x, unsigned number, const struct trial *trial)
+{
+	struct error e = {0};
+	char path[4096];
+
+	if (!trial->maps || map_copy_empty(trial->maps))
+		return;
+	snprintf(path, sizeof(path), "%s/trials/%06u.map", store_path(x->store), number);
+	unlink(path); /* of a block that was cut */
+	if (map_copy_save(trial->maps, path, &e) < 0)
+		progress_line(&x->view, e.text);
+}
+
 /* Run one trial and store it. 1: it stalled, the boot is over. */
 static int one_trial(struct experiment *x, struct boot *b, const struct plan_boot *boot, const struct plan_trial *t,
 		     json_t **effective, struct error *e)
@@ -189,6 +203,7 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 		progress_line(&x->view, line);
 	}
 out:
+	save_maps(x, t->number, &trial);
 	if (!record && status == -1 && !e->status)
 		error_set(e, STATUS_HOST, "out of memory");
 	json_decref(record);

@@ -6,6 +6,7 @@
  *	scenario.ini             the scenario's text as it was run (with --set changes appended as comments)
  *	domains/VARIANT.xml      domain XML of each variant
  *	trials/000001.json       schema kickbench-trial/1; number as in the plan
+ *	trials/000001.map        generation maps of a job with verify=, as kickio's verify_map= takes them
  *	trials/000001.cut-1.json a finished trial of a block that was cut and run again: kept, not counted
  *	console/BOOT.log         what boot number BOOT said on its first serial port
  *	report.txt report.json

@@ -130,10 +130,29 @@ static void take_result(struct watch *w, json_t *body)
 		t->status = TRIAL_OK;
 		return;
 	}
-	t->status = TRIAL_FAILED;
+	/* Its errno has another number in every system; the line is the same. */
+	t->status = notes && strstr(notes, "kickio: verify: ") ? TRIAL_CORRUPT : TRIAL_FAILED;
 	snprintf(t->message, sizeof(t->message), "kickio ended with status %d%s%.400s", (int)json_integer_value(status),
 		 notes && *notes ? ": " : "", notes ? notes : "");
 	make_plain(t->message);
+}
+
+/* 1: it is malformed, and the trial failed. */
+static int take_maps(struct watch *w, const json_t *body)
+{
+	struct trial *t = w->trial;
+	struct error e = {0};
+
+	if (!json_object_get(body, "verify_map"))
+		return 0;
+	if (!t->maps)
+		t->maps = map_copy_new();
+	if (t->maps && map_copy_take(t->maps, body, &e) == 0)
+		return 0;
+	t->status = TRIAL_FAILED;
+	snprintf(t->message, sizeof(t->message), "%.400s", t->maps ? e.text : "no memory for the generation maps");
+	make_plain(t->message);
+	return 1;
 }
 
 /* 1: the job is over. */
@@ -157,7 +176,7 @@ static int take_message(struct watch *w, struct message *m)
 		return 0;
 	case FRAME_STATUS:
 		take_status(w, m->body);
-		return 0;
+		return take_maps(w, m->body);
 	case FRAME_RESULT:
 		take_result(w, m->body);
 		return 1;
@@ -233,5 +252,6 @@ void trial_free(struct trial *trial)
 {
 	json_decref(trial->result);
 	json_decref(trial->host);
+	map_copy_free(trial->maps);
 	*trial = (struct trial){ 0 };
 }

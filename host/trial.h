@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "host/boot.h"
+#include "host/map_copy.h"
 
 enum trial_status { TRIAL_OK, TRIAL_FAILED, TRIAL_STALLED, TRIAL_CORRUPT };
 
@@ -31,6 +32,7 @@ struct trial {
 	char message[512]; /* why it is not ok */
 	json_t *result;    /* payload of the guest's result frame, NULL without */
 	json_t *host;      /* hostcount_json plus begin_delay_us, end_delay_us; NULL without */
+	struct map_copy *maps; /* what the guest told of its generation maps, NULL: nothing. Also after a failure */
 	double seconds;    /* from job frame to result */
 };
 

@@ -181,6 +181,44 @@ static void a_failed_job_keeps_its_notes(void **state)
 	assert_non_null(f->trial.host);
 }
 
+static void answer_corrupt(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type != FRAME_JOB)
+		return;
+	fake_say(g, FRAME_BEGIN, BEGIN);
+	fake_say(g, FRAME_STATUS, "{\"id\":\"7\",\"verify_map\":[{\"path\":\"/dev/vda\",\"map\":\"00000000000000ab\","
+				  "\"unit\":4096,\"blocks\":100,\"runs\":\"0+2:1\"}]}");
+	fake_say(g, FRAME_END, END);
+	fake_say(g, FRAME_RESULT, "{\"id\":\"7\",\"status\":1,\"notes\":\"kickio: verify: torn (x) at file f offset 0\\n\"}");
+}
+
+static void bad_blocks_are_corruption(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = answer_corrupt;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_CORRUPT);
+	assert_non_null(f->trial.maps);
+	assert_false(map_copy_empty(f->trial.maps));
+}
+
+static void answer_bad_map(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_STATUS, "{\"id\":\"7\",\"verify_map\":[{\"path\":\"/dev/vda\"}]}");
+}
+
+static void a_malformed_map_fails_the_trial(void **state)
+{
+	struct fixture *f = *state;
+
+	f->guest.answer = answer_bad_map;
+	run_through(f, 5);
+	assert_int_equal(f->trial.status, TRIAL_FAILED);
+	assert_string_equal(f->trial.message, "the guest's generation map is malformed");
+}
+
 static void answer_error(struct hv_guest *g, const struct frame *f)
 {
 	if (f->type == FRAME_JOB)
@@ -354,7 +392,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_job_is_run_and_counted), TEST(a_file_system_is_asked_for), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
-		TEST(a_failed_job_keeps_its_notes), TEST(a_refused_job_says_why), TEST(silence_is_a_stall),
+		TEST(a_failed_job_keeps_its_notes),
+		TEST(bad_blocks_are_corruption),
+		TEST(a_malformed_map_fails_the_trial), TEST(a_refused_job_says_why), TEST(silence_is_a_stall),
 		TEST(silence_is_a_stall_after_questions_too), TEST(talk_without_progress_is_a_stall), TEST(slow_is_not_stalled),
 		TEST(preparation_is_not_stalled), TEST(a_guest_that_dies_is_an_error), TEST(a_signal_is_an_error),
 		TEST(statuses_have_names),
