@@ -74,10 +74,7 @@ one() { # PROGRAM NAME: as run(), traced, in a folder of its own
 	)
 }
 
-nth=0
 line() {
-	nth=$((nth + 1))
-	[ $((nth % 2)) = "${part#lines-}" ] || return 0
 	wanted "$1" || return 0
 	if [ -z "$shim" ] || [ -z "$shape" ]; then
 		echo "SKIP $1: no C compiler with jansson"
