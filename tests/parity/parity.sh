@@ -55,7 +55,7 @@ if build json_shape ${CC:-cc} -o "$tools/json_shape" "$here/json_shape.c" -ljans
 fi
 
 # What each program transfers is seen by a shim, for which kickio has to be linked dynamically.
-shim= dynamic=$(dirname "$kickio")/plain/kickio
+shim='' dynamic=$(dirname "$kickio")/plain/kickio
 if [ -x "$dynamic" ] && build trace.so ${CC:-cc} -shared -fPIC -O1 -o "$tools/trace.so" "$here/trace.c" -ldl; then
 	shim=$tools/trace.so
 fi
@@ -243,6 +243,7 @@ if [ "$part" = all ]; then
 		passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 	done
 else
+	# shellcheck source=/dev/null
 	. "$here/${part%-*}.sh"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
