@@ -12,6 +12,7 @@ struct uring_state {
 	bool open;
 	bool polled; /* hipri: takes reads and writes only */
 	bool vectored, fixed_buffers, fixed_files;
+	bool plain; /* none of these: the common case, which is asked for once */
 	unsigned queued;
 	struct iovec *iov; /* by io->index */
 };
@@ -84,6 +85,7 @@ static int uring_open(void **state, const struct engine_setup *setup, struct err
 	s->vectored = !job->nonvectored;
 	s->fixed_buffers = job->fixedbufs;
 	s->fixed_files = job->registerfiles;
+	s->plain = !s->vectored && !s->fixed_buffers && !s->fixed_files;
 	r = open_ring(s, setup);
 	if (r < 0) {
 		errno = -r;
@@ -128,6 +130,13 @@ static enum engine_queued uring_queue(void *state, struct io *io)
 	sqe = io_uring_get_sqe(&s->ring);
 	if (!sqe)
 		return ENGINE_BUSY;
+	if (__builtin_expect(s->plain && !ddir_flushes(io->ddir), 1)) {
+		io_uring_prep_rw(io->ddir == DDIR_READ ? IORING_OP_READ : IORING_OP_WRITE, sqe, io->fd, io->buffer,
+				 io->length, io->offset);
+		io_uring_sqe_set_data(sqe, io);
+		s->queued++;
+		return ENGINE_QUEUED;
+	}
 	if (ddir_flushes(io->ddir))
 		io_uring_prep_fsync(sqe, io->fd, io->ddir == DDIR_DATASYNC ? IORING_FSYNC_DATASYNC : 0);
 	else

@@ -195,10 +195,10 @@ static void job(struct json *j, const struct job_result *r, const struct run_res
 		integer(j, "total_err", r->total_errors);
 		integer(j, "first_error", (uint64_t)r->first_error);
 	}
-	integer(j, "latency_depth", r->job->iodepth);
-	integer(j, "latency_target", 0);
-	real(j, "latency_percentile", 100.0);
-	integer(j, "latency_window", 0);
+	integer(j, "latency_depth", r->job->latency_target_us ? r->latency_depth : r->job->iodepth);
+	integer(j, "latency_target", r->job->latency_target_us * 1000); /* ns, as fio 3.33 has it; the window in us */
+	real(j, "latency_percentile", r->job->latency_target_us ? r->job->latency_percentile : 100.0);
+	integer(j, "latency_window", r->job->latency_window_us);
 	if (r->job->description)
 		string(j, "desc", r->job->description);
 	finish(j, '}');

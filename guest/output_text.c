@@ -134,7 +134,10 @@ static void counts(struct text *out, const struct job_result *r)
 	if (r->job->continue_on_error)
 		text_add(out, "     errors    : total=%llu, first_error=%d/<%s>\n", (unsigned long long)r->total_errors,
 			 r->first_error, strerror(r->first_error));
-	text_add(out, "     latency   : target=0, window=0, percentile=100.00%%, depth=%u\n", r->job->iodepth);
+	text_add(out, "     latency   : target=%llu, window=%llu, percentile=%.2f%%, depth=%u\n",
+		 (unsigned long long)r->job->latency_target_us * 1000, (unsigned long long)r->job->latency_window_us,
+		 r->job->latency_target_us ? r->job->latency_percentile : 100.0,
+		 r->job->latency_target_us ? r->latency_depth : r->job->iodepth);
 }
 
 static void job_block(struct text *out, const struct job_result *r, const struct run_result *result)

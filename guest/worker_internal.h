@@ -38,6 +38,7 @@ struct queue {
 	unsigned nagain;
 	struct io **done;
 	unsigned batch, complete_min, complete_max, low;
+	bool was_short; /* some unit once was */
 	bool flushing; /* the unit for flushes is in flight */
 	bool stuck;    /* the engine cannot tell any more what is in flight */
 };

@@ -41,8 +41,7 @@ static inline void add(struct moments *m, struct histogram *h, uint64_t ns)
 static inline void record(struct worker *w, struct direction *d, struct io *io, bool queued)
 {
 	uint64_t now = w->now, issued = queued ? io->issued_ns : io->created_ns;
-	uint64_t clat = clock_elapsed(issued, now), lat = clock_elapsed(io->created_ns, now);
-	uint64_t slat = clock_elapsed(io->created_ns, issued);
+	uint64_t clat = clock_elapsed(issued, now), slat = clock_elapsed(io->created_ns, issued), lat = slat + clat;
 
 	worker_count(d, io);
 	if (w->timed) {
@@ -82,6 +81,7 @@ static void complete_oddly(struct worker *w, struct io *io, bool queued)
 	failed = worker_unit_failed(w, io);
 	if (!failed && io->length) {
 		q->again[q->nagain++] = io;
+		q->was_short = true;
 		return;
 	}
 	if (!failed) {
@@ -98,7 +98,7 @@ static inline void complete(struct worker *w, struct io *io, bool queued)
 	struct queue *q = &w->queue;
 
 	if (__builtin_expect(ddir_flushes(io->ddir) || io->error != 0 || io->moved < io->length ||
-			     w->whole[io->index].length, 0)) {
+			     (q->was_short && w->whole[io->index].length), 0)) {
 		complete_oddly(w, io, queued);
 		return;
 	}
