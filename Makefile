@@ -32,6 +32,7 @@ TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
 NEEDS_CHECK = bmake clang e2fsprogs fio libcmocka-dev mandoc musl-tools python3-pip qemu-utils valgrind xfsprogs
+NEEDS_BENCH = busybox-static
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
@@ -101,9 +102,10 @@ check: check-deps
 	+@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests
 	@tests/check.sh $(BUILD)
 
-bench: check-deps
+bench:
+	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK) $(NEEDS_BENCH))
 	+@$(MAKE) --no-print-directory all
-	@tests/bench/bench.sh $(BUILD)/kickio
+	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; exit $$status
 
 prove: check-deps
 	+@$(MAKE) --no-print-directory all
