@@ -23,7 +23,8 @@ exec >/dev/ttyS1 2>&1
 /bin/busybox mount -t tmpfs tmp /tmp
 /bin/busybox mount -t devtmpfs dev /dev
 while read -r module; do /bin/busybox insmod /modules/\$module; done </modules/order
-/bin/busybox sleep 1
+until [ -b /dev/vda ]; do /bin/busybox usleep 50000; done
+/bin/busybox sleep 1 # the kernel settles
 exec >/dev/ttyS1 2>&1
 measure() {
 	/bin/\$1 --name=b --filename=/dev/vda --rw=randread --bs=4k --ioengine=psync --direct=1 --norandommap \\
