@@ -76,7 +76,7 @@ timeout $((60 + 6 * rounds)) qemu-system-x86_64 -accel tcg -m 512 -nodefaults -d
 grep -q '^end' "$work/out" || { echo "guest.sh: the guest did not come to its end:"; tail -n 15 "$work/console" "$work/out"; exit 1; }
 
 tr -d '\r' <"$work/out" | awk '
-	$1 == "kickio" || $1 == "fio" { iops[$1, n[$1]] = $2; cpu[$1, n[$1]] = $3; n[$1]++ }
+	$1 == "kickio" || $1 == "fio" { iops[$1, n[$1] + 0] = $2; cpu[$1, n[$1] + 0] = $3; n[$1]++ }
 	function median(list, count,   i, j, t) {
 		for (i = 0; i < count; i++) for (j = i + 1; j < count; j++)
 			if (list[j] < list[i]) { t = list[i]; list[i] = list[j]; list[j] = t }
