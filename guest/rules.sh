@@ -21,7 +21,8 @@ cmp -s "$new" "$folder/flags" || mv "$new" "$folder/flags"
 	printf '\n'
 	for source; do
 		object=$folder/${source%.c}.o
-		printf '%s: ../%s %s/flags\n\t$(COMPILE) -c -o $@ ../%s\n' "$object" "$source" "$folder" "$source"
+		printf '%s: ../%s %s/flags\n\t@echo "  CC  %s"\n\t@$(COMPILE) -c -o $@ ../%s\n' \
+			"$object" "$source" "$folder" "$source" "$source"
 		[ ! -f "${object%.o}.d" ] || cat "${object%.o}.d"
 	done
 } >"$new"
