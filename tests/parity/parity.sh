@@ -78,6 +78,7 @@ mask_text() {
 			-e 's/: [A-Z][a-z][a-z] [A-Z][a-z][a-z] .* [0-9:]* 20[0-9][0-9]$/: DATE/' \
 			-e 's/(file:[^:]*:/(file:F:/' \
 			-e 's/[0-9][0-9.]*[KkMGTP]*i*B/NB/g' -e 's/[0-9][0-9.]*[kMG]*/N/g' -e 's/  */ /g' -e 's/= N/=N/g' |
+		cat -s | # fio adds a blank line of its own now and then when the machine is busy
 		sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' # no blank lines at the end
 }
 
