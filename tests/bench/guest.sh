@@ -6,26 +6,17 @@
 set -eu
 kickio=$(realpath "$1") rounds=${2:-9}
 cd "$(dirname "$0")/../.."
-kernel=build/images/linux/kernel
 for program in qemu-system-x86_64 fio busybox; do
 	command -v $program >/dev/null || { echo "guest.sh: skipped: $program is missing" >&2; exit 77; }
 done
-images/linux/build.sh build/images/linux "$kickio" >/dev/null
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-${CC:-cc} -O1 -o "$work/mkinitramfs" images/linux/mkinitramfs.c
-
-cat >"$work/init" <<END
-#!/bin/busybox sh
-exec >/dev/ttyS1 2>&1
-/bin/busybox mount -t proc proc /proc
-/bin/busybox mount -t sysfs sys /sys
-/bin/busybox mount -t tmpfs tmp /tmp
-/bin/busybox mount -t devtmpfs dev /dev
-while read -r module; do /bin/busybox insmod /modules/\$module; done </modules/order
-until [ -b /dev/vda ]; do /bin/busybox usleep 50000; done
+. tests/lib/guest_image.sh
+guest_begin "$kickio" "$work"
+guest_program "$(command -v fio)"
+guest_boot $((60 + 6 * rounds)) -blockdev null-co,node-name=null,size=268435456 \
+	-device virtio-blk-pci,drive=null,ioeventfd=off <<END
 /bin/busybox sleep 1 # the kernel settles
-exec >/dev/ttyS1 2>&1
 measure() {
 	/bin/\$1 --name=b --filename=/dev/vda --rw=randread --bs=4k --ioengine=psync --direct=1 --norandommap \\
 		--time_based --runtime=1 --output-format=json >/tmp/out 2>/tmp/err
@@ -40,42 +31,10 @@ while [ \$round -lt $rounds ]; do
 	round=\$((round + 1))
 done
 echo end
-/bin/busybox poweroff -f
 END
-
-folders=
-files=
-add() { # SOURCE PATH MODE
-	folder=$(dirname "$2")
-	while [ "$folder" != / ]; do
-		folders="$folder $folders"
-		folder=$(dirname "$folder")
-	done
-	files="$files
-file $2 $3 $1"
-}
-add "$work/init" /init 755
-add "$(command -v busybox)" /bin/busybox 755
-add "$kickio" /bin/kickio 755
-add "$(command -v fio)" /bin/fio 755
-for library in $(ldd "$(command -v fio)" | grep -o '/[^ ]*'); do add "$(realpath "$library")" "$library" 755; done
-for module in $(cat $kernel/order); do add "$kernel/modules/$module" "/modules/$module" 644; done
-add $kernel/order /modules/order 644
-{
-	printf '%s\n' $folders /proc /sys /dev /tmp | sort -u | sed 's/.*/dir & 755/'
-	echo "node /dev/console 600 c 5 1"
-	echo "node /dev/ttyS1 600 c 4 65"
-	echo "$files"
-} | sed '/^$/d' >"$work/list"
-"$work/mkinitramfs" <"$work/list" >"$work/initramfs"
-
-timeout $((60 + 6 * rounds)) qemu-system-x86_64 -accel tcg -m 512 -nodefaults -display none -no-reboot \
-	-kernel build/images/linux/vmlinuz -initrd "$work/initramfs" \
-	-append "console=ttyS0 quiet panic=-1 tsc=reliable rdinit=/init" -serial "file:$work/console" -serial "file:$work/out" \
-	-blockdev null-co,node-name=null,size=268435456 -device virtio-blk-pci,drive=null,ioeventfd=off || true
 grep -q '^end' "$work/out" || { echo "guest.sh: the guest did not come to its end:"; tail -n 15 "$work/console" "$work/out"; exit 1; }
 
-tr -d '\r' <"$work/out" | awk '
+awk '
 	$1 == "kickio" || $1 == "fio" { iops[$1, n[$1] + 0] = $2; cpu[$1, n[$1] + 0] = $3; n[$1]++ }
 	function median(list, count,   i, j, t) {
 		for (i = 0; i < count; i++) for (j = i + 1; j < count; j++)
@@ -92,4 +51,4 @@ tr -d '\r' <"$work/out" | awk '
 		s = median(speed, n["fio"]); c = median(cost, n["fio"])
 		printf "in a TCG guest on null-co, psync 4k: kickio/fio %.3f in IOPS, %.3f in guest CPU per I/O\n", s, c
 		exit !(s > 1 && c < 1)
-	}'
+	}' "$work/out"
