@@ -31,8 +31,8 @@ TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # What is installed when it is missing, for the main job and for the tests.
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
-NEEDS_CHECK = bmake clang e2fsprogs fio libcmocka-dev mandoc musl-tools python3-pip qemu-utils valgrind xfsprogs
-NEEDS_BENCH = busybox-static
+NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev mandoc musl-tools nbdkit nbdkit-plugin-dev \
+	python3-pip qemu-utils valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
@@ -103,7 +103,7 @@ check: check-deps
 	@tests/check.sh $(BUILD)
 
 bench:
-	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK) $(NEEDS_BENCH))
+	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
 	+@$(MAKE) --no-print-directory all
 	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; exit $$status
 

@@ -56,6 +56,7 @@ for test in "$build"/asan/test_*; do unit asan "$test"; done
 script "golden cases" tests/golden/run.sh "$build/kickio"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"
 script "verification" tests/verify/verify.sh
+script "verification in a guest" tests/verify/guest.sh "$build/kickio"
 script "portability" tests/portability/portability.sh
 script "real guests" tests/integration/run.sh "$build/kickbench" works
 script "published measurements" tests/integration/run.sh "$build/kickbench" documents
