@@ -388,20 +388,20 @@ static void ramp_is_not_recorded(void **state)
 	(void)state;
 	job.numjobs = 2;
 	job.ramp_us = 300000;
-	job.runtime_us = 1200000;
+	job.runtime_us = 1400000;
 	job.time_based = true;
 	run(&job, 1, &s, &r);
 	assert_true(s.begin_ns - start >= 300000000);
-	assert_true(s.end_ns - s.begin_ns >= 1150000000);
-	assert_true(r.elapsed_us >= 1500000);
+	assert_true(s.end_ns - s.begin_ns >= 1350000000);
+	assert_true(r.elapsed_us >= 1700000);
 	for (unsigned i = 0; i < 2; i++) {
 		d = &r.report[i]->dir[DDIR_READ];
-		assert_true(d->runtime_us >= 1200000 && d->runtime_us < 1400000);
+		assert_true(d->runtime_us >= 1400000 && d->runtime_us < 1600000);
 		assert_true(d->ios > BLOCKS);
 		assert_int_equal(d->bw.n, 2);
 		assert_true(d->iops.min > 0 && d->bw.max >= d->bw.min);
-		/* The two windows cover 1.0 of 1.2 s: their mean is near the whole. */
-		assert_true(d->iops.mean > 0.3 * (double)d->ios / 1.2 && d->iops.mean < 3 * (double)d->ios / 1.2);
+		/* The two windows cover 1.0 of 1.4 s: their mean is near the whole. */
+		assert_true(d->iops.mean > 0.3 * (double)d->ios / 1.4 && d->iops.mean < 3 * (double)d->ios / 1.4);
 		consistent(r.report[i]);
 	}
 	assert_true(strstr(text_get(&s.order), "pbp") != NULL);
