@@ -10,6 +10,7 @@ build=$(cd "$build" && pwd)
 logs=$build/portability
 zig_version=0.17.1
 warnings='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror'
+fortify='-O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2'
 passed=0 failed=0 skipped=0
 
 pass() { passed=$((passed + 1)); echo "ok       $*"; }
@@ -41,12 +42,24 @@ in_guest() {
 	(cd guest && "$maker" BUILD="$build/$folder" WARNINGS="$warnings" "$@")
 }
 
+# works FOLDER: that kickio writes, reads and verifies; a buffer overrun would end it.
+works() {
+	file=$build/$1/data
+	"$build/$1/kickio" --name=w --filename="$file" --size=1m --rw=randrw --bs=4k --verify=crc32c --numjobs=2 --thread=1 \
+		--output-format=normal,json,terse
+	ended=$?
+	rm -f "$file"
+	return $ended
+}
+
 # ---- the makes and compilers of this system --------------------------------------------------------
 
 host_builds() {
 	for cc in gcc clang; do
 		if have $cc; then
 			check "linux, $cc, all warnings are errors" in_guest make "portability/$cc" CC=$cc
+			check "linux, $cc, fortified" in_guest make "portability/$cc-fortified" CC=$cc CFLAGS="$fortify" &&
+				check "linux, $cc, fortified: it works" works "portability/$cc-fortified"
 		else
 			skip "linux, $cc: not installed"
 		fi
