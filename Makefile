@@ -5,6 +5,7 @@ FLAVOUR = plain
 CC = cc
 CFLAGS_plain = -O2 -g
 CFLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_tsan = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 CFLAGS = $(CFLAGS_$(FLAVOUR))
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih
@@ -27,6 +28,8 @@ UNIT = $(sort $(wildcard tests/unit/test_*.c))
 HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
 OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
+# Those whose code runs in several threads.
+THREADED = agent agent_alive engines flight joblog queue run run_faults run_reports verify verify_map verify_store
 
 # What is installed when it is missing, for the main job and for the tests.
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
@@ -73,6 +76,8 @@ $(OBJ)/flags: force
 
 unit-tests: $(TESTS) $(BUILD)/$(FLAVOUR)/kickio
 
+threaded-tests: $(THREADED:%=$(BUILD)/$(FLAVOUR)/test_%)
+
 # ---- what users call ----
 
 # One apt call, said beforehand; nothing when all is there.
@@ -100,6 +105,7 @@ run: deps
 check: check-deps
 	+@$(MAKE) --no-print-directory all unit-tests
 	+@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests
+	+@$(MAKE) --no-print-directory FLAVOUR=tsan threaded-tests
 	@tests/check.sh $(BUILD)
 
 bench:
@@ -125,7 +131,7 @@ clean:
 	rm -rf $(BUILD)
 
 force:
-.PHONY: all bench check check-deps clean deps force image install kickio prove run unit-tests
+.PHONY: all bench check check-deps clean deps force image install kickio prove run threaded-tests unit-tests
 .SECONDARY:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)

@@ -55,6 +55,8 @@ static bool wait_for_go(const struct clone *c)
 
 	while (read(c->crew->go[0], &byte, 1) < 0 && errno == EINTR)
 		;
+	/* What the runner did before is over for a thread, too: the end of a pipe orders no memory. */
+	(void)slot_load(&c->crew->gone);
 	return c->thread || getppid() == c->crew->runner;
 }
 
@@ -184,6 +186,7 @@ int crew_start(struct crew *crew, unsigned wave, struct error *e)
 
 void crew_go(struct crew *crew)
 {
+	slot_store(&crew->gone, crew->gone + 1);
 	close_end(&crew->go[1]);
 }
 

@@ -51,6 +51,7 @@ struct crew {
 	uint64_t born_ns; /* when the first clones were started, by clock_monotonic_ns: startdelay counts from here */
 	int wake[2]; /* clones write a byte when their phase changed */
 	int go[2];   /* clones wait for its end of file */
+	int gone;    /* waves let go; by slot_load and slot_store */
 };
 
 int crew_open(struct crew *crew, struct error *e);

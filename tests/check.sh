@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=$1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-passed=0 failed=0 skipped=0 begun=$SECONDS
+passed=0 failed=0 skipped=0 begun=$SECONDS within=
 
 section() { echo; echo "== $1 (at $((SECONDS - begun)) s)"; }
 
@@ -13,7 +13,7 @@ section() { echo; echo "== $1 (at $((SECONDS - begun)) s)"; }
 unit() {
 	local name status=0 p s f
 	name=$1/$(basename "$2")
-	timeout 300 "$2" >"$log" 2>&1 </dev/null || status=$?
+	timeout 300 $within "$2" >"$log" 2>&1 </dev/null || status=$?
 	p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	s=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
@@ -53,6 +53,11 @@ section "unit tests"
 for test in "$build"/plain/test_*; do unit plain "$test"; done
 section "unit tests with AddressSanitizer and UndefinedBehaviorSanitizer"
 for test in "$build"/asan/test_*; do unit asan "$test"; done
+section "unit tests with ThreadSanitizer"
+# Its runtime does not know every layout that a randomising kernel comes up with.
+! setarch -R true 2>/dev/null || within='setarch -R'
+for test in "$build"/tsan/test_*; do unit tsan "$test"; done
+within=
 script "golden cases" tests/golden/run.sh "$build/kickio"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"
 script "verification" tests/verify/verify.sh
