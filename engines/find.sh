@@ -41,7 +41,8 @@ END
 int main(void)
 {
 	struct io_uring r;
-	return io_uring_queue_init(1, &r, IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER) + io_uring_submit(&r);
+	return io_uring_queue_init(1, &r, IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
+		IORING_SETUP_SINGLE_ISSUER) + io_uring_submit(&r);
 }
 END
 fi

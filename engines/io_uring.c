@@ -29,11 +29,12 @@ static void uring_close(void *state)
 
 /*
  * Completions may wait for the job's next system call, which comes soon, and one thread alone submits:
- * both spare the kernel work. Older kernels do not know these flags.
+ * both spare the kernel work. That some wait is shown to us, or who only polls would not make that call before the
+ * next interrupt. Older kernels do not know these flags.
  */
 static int open_ring(struct uring_state *s, const struct engine_setup *setup)
 {
-	const unsigned thrifty = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER;
+	const unsigned thrifty = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER;
 	unsigned flags = setup->job->hipri ? IORING_SETUP_IOPOLL : 0;
 	int r = -EINVAL;
 
