@@ -22,7 +22,7 @@ void worker_pace_open(struct worker *w)
 	p->targets = job->latency_target_us != 0;
 	p->random = random64_stream(w->setup.seed, 0x70616365 + (uint64_t)w->setup.index);
 	p->low = p->targets ? 1 : w->depth;
-	p->high = w->depth;
+	p->high = w->depth + 1; /* none has failed yet */
 	w->queue.limit = p->low;
 	w->result->latency_depth = w->queue.limit;
 }
@@ -169,7 +169,8 @@ static void set_depth(struct worker *w, unsigned depth)
 
 /*
  * The depth kept its latency for a window: try a higher one, twice as much until one has failed, half of the
- * way up to that afterwards. None is left: one more window, which alone is reported. True: it is over.
+ * way up to that afterwards. None is left: one more window, which alone is reported. True: it is over. Other than
+ * in fio a failure of the whole depth counts as one; there the search then goes on for ever.
  */
 static bool target_kept(struct worker *w)
 {
@@ -178,7 +179,7 @@ static bool target_kept(struct worker *w)
 	unsigned depth = w->queue.limit, next;
 
 	p->low = depth;
-	next = p->high == w->depth ? depth * 2 : (depth + p->high) / 2;
+	next = p->high > w->depth ? depth * 2 : (depth + p->high) / 2;
 	if (next > w->depth)
 		next = w->depth;
 	if (!job->latency_run && next == depth) {
