@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "guest/files.h"
 #include "guest/joblog_file.h"
@@ -297,6 +298,11 @@ void joblog_start(struct joblog *l, struct direction *d, uint64_t now_ns)
 {
 	l->dir = d;
 	l->start_ns = now_ns;
+}
+
+void joblog_counts_reset(struct joblog *l)
+{
+	memset(l->histogram_before, 0, sizeof(l->histogram_before));
 }
 
 /* The last window of latencies is written although it is not over, those of bandwidth and IOPS are not. */

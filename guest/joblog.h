@@ -34,6 +34,9 @@ int joblog_open(struct joblog **log, const struct job *job, unsigned index, stru
  */
 void joblog_start(struct joblog *log, struct direction *d, uint64_t now_ns);
 
+/* What was counted is forgotten, and the clock runs on: histograms begin at zero again. */
+void joblog_counts_reset(struct joblog *log);
+
 /*
  * One completed I/O, with ddir, offset and length (the whole of it) as issued, at now_ns (the clock's
  * reading that ended it). Nothing happens before joblog_start(). Call it behind `if (log)` after the counts and histograms of the direction.

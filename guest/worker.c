@@ -64,7 +64,9 @@ void worker_begin_recording(struct worker *w)
 	slot_store(&w->setup.slot->phase, PHASE_RUN);
 	w->start_ns = worker_clock(w);
 	worker_pace_begin(w, w->start_ns);
-	if (w->opened_log && !w->log)
+	if (w->log)
+		joblog_counts_reset(w->log); /* a second time: latency_target */
+	else if (w->opened_log)
 		joblog_start(w->opened_log, w->dir, w->start_ns);
 	w->log = w->opened_log;
 	w->watched |= w->log != NULL;

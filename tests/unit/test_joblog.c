@@ -247,6 +247,30 @@ static void histograms(void **state)
 	free(text);
 }
 
+/* A direction that is counted from zero again has no buckets below zero. */
+static void histograms_after_a_reset(void **state)
+{
+	struct fixture *f = *state;
+	char *text, *second;
+
+	f->job.write_hist_log = f->prefix;
+	f->job.log_hist_msec = 100;
+	f->job.log_hist_coarseness = 6;
+	open_log(f, 0);
+	io(f, DDIR_READ, 5000, 10, 4096);
+	io(f, DDIR_READ, 106000, 10, 4096);
+	f->dir[DDIR_READ].clat_histogram = (struct histogram){0};
+	joblog_counts_reset(f->log);
+	io(f, DDIR_READ, 207000, 10, 4096);
+	finish(f, 208);
+	text = content(f, "p_clat_hist.1.log");
+	assert_non_null(text);
+	assert_memory_equal("106, 0, 4096, 2, 0,", text, 19);
+	second = strchr(text, '\n') + 1;
+	assert_memory_equal("207, 0, 4096, 1, 0,", second, 19);
+	free(text);
+}
+
 /* Many more rows than a chunk holds: all are there, in order. */
 static void many_rows(void **state)
 {
@@ -306,6 +330,7 @@ int main(void)
 		TEST(work_windows),
 		TEST(the_users_window_counts),
 		TEST(histograms),
+		TEST(histograms_after_a_reset),
 		TEST(many_rows),
 		TEST(nowhere_to_write),
 		TEST(a_full_disk_is_a_failure),
