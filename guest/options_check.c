@@ -60,6 +60,8 @@ static int check_engine(struct job *job, struct text *notes, const struct job *i
 		if (!option_of_engine(o, job->engine->name) && !option_same(o, job, initial))
 			return error_set(e, STATUS_FAILED, "engine %s has no option %s; it belongs to: %s",
 					 job->engine->name, o->name, o->engines);
+	if (job->engine->diskless && job->verify != VERIFY_NONE)
+		return error_set(e, STATUS_FAILED, "engine %s keeps no data that verify= could look at", job->engine->name);
 	if (job->engine->synchronous && job->iodepth > 1)
 		text_add(notes, "note: both iodepth >= 1 and synchronous I/O engine are selected, "
 				"queue depth will be capped at 1\n");

@@ -363,6 +363,7 @@ static void conflicts(void **state)
 	check_refuses(WORDS("thinktime=1", "thinktime_spin=2"), "thinktime_spin is a part");
 	check_refuses(WORDS("latency_window=1s", "rw=read"), "need a latency_target");
 	check_refuses(WORDS("verify_only", "rw=write"), "need verify=");
+	check_refuses(WORDS("verify=crc32c", "rw=write", "ioengine=null"), "engine null keeps no data");
 	check_refuses(WORDS("zero_buffers", "buffer_pattern=1"), "mutually exclusive");
 	check_refuses(WORDS("bsrange=64k-128k", "size=4k"), "4096 < 65536");
 }
