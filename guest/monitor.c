@@ -131,7 +131,8 @@ static char state_letter(const struct clone *c)
 static uint64_t clone_eta_us(const struct clone *c, uint64_t now)
 {
 	const struct job *job = c->job;
-	uint64_t ns = now - c->slot->recording_ns, bytes = 0, ios = 0;
+	/* It may have begun after `now` was read. */
+	uint64_t ns = clock_elapsed(c->slot->recording_ns, now), bytes = 0, ios = 0;
 	double by_time = -1, by_work = -1, loops = job->loops ? job->loops : 1;
 
 	for (unsigned d = 0; d < DDIRS; d++) {
