@@ -8,10 +8,16 @@
 
 static void note_to_slot(void *context, const char *line)
 {
+	static const char more[] = "kickio: further messages of this job are left out\n";
 	struct slot *slot = context;
-	size_t used = strlen(slot->notes);
+	size_t used = strlen(slot->notes), last = sizeof(more) - 1;
 
-	snprintf(slot->notes + used, sizeof(slot->notes) - used, "%s\n", line);
+	if (used >= last && strcmp(slot->notes + used - last, more) == 0)
+		return;
+	if (used + strlen(line) + 1 + sizeof(more) > sizeof(slot->notes))
+		memcpy(slot->notes + used, more, sizeof(more));
+	else
+		snprintf(slot->notes + used, sizeof(slot->notes) - used, "%s\n", line);
 }
 
 /* Buffers of random bytes, there before the measurement so that no page fault falls into it. */

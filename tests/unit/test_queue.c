@@ -27,6 +27,8 @@ static struct {
 	unsigned fail_at, fail_with;    /* the n-th unit queued */
 	unsigned half_at;               /* the n-th unit moves half of itself */
 	unsigned over_at;               /* the n-th unit takes 2 ms */
+	unsigned crowd;                 /* one that makes so many takes 40 ms; 0: none */
+	bool fails;                     /* every unit, with EIO */
 	uint64_t offset[1024];
 	uint32_t length[1024];
 	bool newest_first, hangs;
@@ -50,7 +52,7 @@ static enum engine_queued fake_queue(void *state, struct io *io)
 	n = ++fake.queued;
 	if (ddir_flushes(io->ddir))
 		fake.flushes++;
-	io->error = n == fake.fail_at ? (int)fake.fail_with : 0;
+	io->error = fake.fails ? EIO : n == fake.fail_at ? (int)fake.fail_with : 0;
 	io->moved = io->error || ddir_flushes(io->ddir) ? 0 : n == fake.half_at ? io->length / 2 : io->length;
 	fake.offset[n % 1024] = io->offset;
 	fake.length[n % 1024] = io->length;
@@ -59,6 +61,8 @@ static enum engine_queued fake_queue(void *state, struct io *io)
 		fake.most = fake.nheld;
 	if (n == fake.over_at)
 		usleep(2000);
+	if (fake.crowd && fake.nheld >= fake.crowd)
+		usleep(40000);
 	return ENGINE_QUEUED;
 }
 
@@ -269,6 +273,34 @@ static void errors_let_pass(void **state)
 	text_free(&notes);
 }
 
+/* More to tell than there is room for: that it is so is told, once, and no line is cut. */
+static void many_errors(void **state)
+{
+	static const char more[] = "kickio: further messages of this job are left out\n";
+	struct job job = job_of(RW_READ, 8);
+	struct text notes = {0};
+	struct run_result r;
+	const char *at;
+	unsigned lines = 0;
+
+	job.continue_on_error = CONTINUE_READ;
+	fake.fails = true;
+	run(*state, &job, &notes, &r);
+	assert_int_equal(r.report[0]->total_errors, BLOCKS);
+	at = strstr(text_get(&notes), "kickio: io_u error");
+	assert_non_null(at);
+	for (; strncmp(at, "kickio: io_u error on file ", 27) == 0; lines++) {
+		const char *end = strchr(at, '\n');
+
+		assert_memory_equal(end - strlen("buflen=4096"), "buflen=4096", strlen("buflen=4096"));
+		at = end + 1;
+	}
+	assert_true(lines > 10 && lines < BLOCKS);
+	assert_string_equal(at, more);
+	run_result_free(&r);
+	text_free(&notes);
+}
+
 static void a_short_transfer_goes_on(void **state)
 {
 	struct job job = job_of(RW_READ, 8);
@@ -374,16 +406,39 @@ static void latency_target(void **state)
 	text_free(&notes);
 }
 
+/* The most there is is too much, and one less is not: that is the depth, and the search is over. */
+static void latency_target_one_below_the_most(void **state)
+{
+	struct job job = job_of(RW_READ, 4);
+	struct text notes = {0};
+	struct run_result r;
+
+	fake.crowd = 4;
+	job.time_based = true;
+	job.runtime_us = 5000000;
+	job.latency_target_us = 20000;
+	job.latency_window_us = 50000;
+	job.latency_percentile = 50;
+	run(*state, &job, &notes, &r);
+	assert_int_equal(r.failed_jobs, 0);
+	assert_int_equal(r.report[0]->latency_depth, 3);
+	assert_true(r.elapsed_us < 3000000);
+	run_result_free(&r);
+	text_free(&notes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(depths_and_batches, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(a_reluctant_engine, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(an_error_among_many, scratch_open, scratch_close),
+		cmocka_unit_test_setup_teardown(many_errors, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(errors_let_pass, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(a_short_transfer_goes_on, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(flushes_in_between, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(a_hang_has_an_end, scratch_open, scratch_close),
+		cmocka_unit_test_setup_teardown(latency_target_one_below_the_most, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(latency_target, scratch_open, scratch_close),
 	};
 
