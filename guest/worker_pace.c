@@ -60,6 +60,7 @@ enum loop_end worker_sleep_until(struct worker *w, uint64_t then)
 		uint64_t now = worker_clock(w), left;
 		struct timespec nap = {0};
 
+		worker_report_if_asked(w); /* nothing is in flight */
 		if (*w->stop)
 			return LOOP_STOPPED;
 		if (now >= w->deadline)
