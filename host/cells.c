@@ -192,13 +192,15 @@ static uint64_t bytes_of_files(const struct scenario *s, const struct workload *
 
 static void measure_job(const struct job *j, uint64_t per_job, struct cell *c)
 {
-	uint64_t bs = j->bs[rw_reads(j->rw) ? DDIR_READ : DDIR_WRITE];
+	enum ddir ddir = rw_reads(j->rw) ? DDIR_READ : DDIR_WRITE;
+	uint64_t bs = (job_bs_min(j, ddir) + job_bs_max(j, ddir)) / 2, loops = j->loops ? j->loops : 1;
 
 	if (j->io_size.bytes)
 		per_job = j->io_size.bytes;
 	if (j->number_ios && j->number_ios < per_job / bs)
 		per_job = j->number_ios * bs;
-	c->bytes = per_job * j->numjobs;
+	if (__builtin_mul_overflow(per_job, j->numjobs * loops, &c->bytes))
+		c->bytes = UINT64_MAX;
 	c->ios = c->bytes / bs;
 	*(j->time_based ? &c->fixed_s : &c->limit_s) = (double)(j->runtime_us + j->ramp_us) / 1e6;
 }

@@ -338,6 +338,13 @@ static void seconds_by_hand(void **state)
 	assert_int_equal(p->cell[0].ios, 10);
 	plan_free(p);
 	scenario_free(s);
+	/* every pass of a job counts, and the mean of its sizes: 3 MiB of 4 KiB */
+	s = read_scenario(*state, TWO "[workload w]\nrw = randread\nbsrange = 2k-6k\nsize = 1m\nloops = 3\n");
+	p = make(s, 1);
+	assert_int_equal(p->cell[0].bytes, 3 << 20);
+	assert_int_equal(p->cell[0].ios, 768);
+	plan_free(p);
+	scenario_free(s);
 	s = read_scenario(*state, TWO "[workload w]\nrw = randread\nbs = 4k\nsize = 64m\nruntime = 1\n");
 	p = make(s, 1);
 	assert_true(fabs(plan_seconds(s, p, &pace, &exact) - 16 * (2.5 + 0.25 + 1)) < 1e-6);
