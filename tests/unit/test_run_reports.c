@@ -131,6 +131,17 @@ static void none_unless_wanted(void **state)
 	assert_int_equal(0, s.reports);
 }
 
+/* A job that pauses answers in the middle of it, and keeps nobody waiting. */
+static void a_pause_answers(void **state)
+{
+	static const char *const options[] = { "--thinktime=10s" };
+	struct seen s = {0};
+
+	assert_int_equal(1, run(*state, options, 1, 100000, &s));
+	assert_in_range(s.reports, 2, 5);
+	assert_int_equal(1, s.ios);
+}
+
 /* During a ramp nothing is counted; the first report after it is as of its end. */
 static void a_ramp_is_not_reported(void **state)
 {
@@ -151,6 +162,7 @@ int main(void)
 		TEST(threads),
 		TEST(on_request),
 		TEST(none_unless_wanted),
+		TEST(a_pause_answers),
 		TEST(a_ramp_is_not_reported),
 	};
 
