@@ -127,7 +127,6 @@ struct job {
 	char *filename_format; /* NULL: $jobname.$jobnum.$filenum */
 	struct range filesize; /* bytes of each file; hi 0: from size */
 	unsigned nrfiles;      /* 0: 1 */
-	unsigned openfiles;    /* at the same time; 0: all */
 	struct file_service file_service;
 	bool overwrite;      /* lay out before writing */
 	bool create_on_open; /* no layout: the run's own open creates */

@@ -22,7 +22,7 @@ static const char *const fio_options[] = {
 	"log_compression_cpus", "log_entries", "log_prio", "log_store_compressed", "log_unix_epoch",
 	"max-jobs", "max_latency", "max_open_zones", "mem", "merge-blktrace-only", "merge_blktrace_file",
 	"merge_blktrace_iters", "merge_blktrace_scalars", "mss", "nodelay", "numa_cpu_nodes",
-	"numa_mem_policy", "offset_align", "opendir", "pingpong", "pool", "port", "pre_read", "prio",
+	"numa_mem_policy", "offset_align", "opendir", "openfiles", "pingpong", "pool", "port", "pre_read", "prio",
 	"prioclass", "profile", "program", "protocol", "random_generator", "rate_cycle",
 	"rate_ignore_thinktime", "rate_iops_min", "rate_min", "ratecycle", "ratemin", "rbdname",
 	"read_beyond_wp", "read_iolog", "read_iolog_chunked", "readfua", "remote-config", "replay_align",

@@ -108,8 +108,6 @@ const struct option options_files[] = {
 	{ "filesize", NULL, OPTION_RANGE, 1, UINT64_MAX, NULL, J(filesize), NULL, "Size of individual files", NULL },
 	{ "nrfiles", "nr_files", OPTION_UNSIGNED, 1, UINT_MAX, "1", J(nrfiles), NULL,
 	  "Split job workload between this number of files", NULL },
-	{ "openfiles", NULL, OPTION_UNSIGNED, 0, UINT_MAX, "0", J(openfiles), NULL,
-	  "Number of files to keep open at the same time (0: all)", NULL },
 	{ "file_service_type", NULL, OPTION_SERVICE, 0, 0, "roundrobin", J(file_service), service_choices,
 	  "How to select which file to service next; :N stays on a file for N IOs", NULL },
 	{ "overwrite", NULL, OPTION_BOOL, 0, 1, "0", J(overwrite), NULL,

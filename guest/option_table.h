@@ -118,12 +118,6 @@ bool option_same(const struct option *o, const void *a, const void *b);
 /* Whether the option belongs to this engine, or to all. */
 bool option_of_engine(const struct option *o, const char *engine);
 
-/*
- * What the options in options_pending.c promise does not exist yet: refuse any value of them but the one in
- * `initial`, a struct of defaults.
- */
-int option_refuse_pending(const struct option *o, const void *base, const void *initial, struct error *e);
-
 /* What a value of this kind looks like: "integer (4k)". */
 const char *option_kind_help(enum option_kind kind);
 

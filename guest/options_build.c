@@ -18,8 +18,7 @@ static int copy_string(char **place, const char *from, struct error *e)
 
 int build_begin(struct build *b, struct error *e)
 {
-	if (job_defaults(&b->initial, e) || job_defaults(&b->global, e) ||
-	    option_defaults(program_options, &b->nothing, e))
+	if (job_defaults(&b->global, e))
 		return -1;
 	return option_defaults(program_options, b->jobs, e);
 }
@@ -27,8 +26,6 @@ int build_begin(struct build *b, struct error *e)
 void build_free(struct build *b)
 {
 	job_release(&b->global);
-	job_release(&b->initial);
-	jobs_free(&b->nothing);
 }
 
 int build_next_file(struct build *b, struct error *e)
@@ -129,14 +126,13 @@ static int unknown(const struct build *b, const char *name, const char *value, s
 	return -1;
 }
 
-static int store(const struct option *o, void *base, const void *initial, const char *name, const char *value,
-		 bool bare, struct error *e)
+static int store(const struct option *o, void *base, const char *name, const char *value, bool bare, struct error *e)
 {
 	if (!value && !option_value_optional(o) && !bare)
 		return error_set(e, STATUS_FAILED, "option %s requires an argument", name);
 	if (option_store(o, base, value, e))
 		return error_context(e, "failed parsing %s%s%s", name, value ? "=" : "", value ? value : "");
-	return option_refuse_pending(o, base, initial, e);
+	return 0;
 }
 
 static int job_option(struct build *b, const struct option *o, const char *name, const char *value, struct error *e)
@@ -153,7 +149,7 @@ static int job_option(struct build *b, const struct option *o, const char *name,
 	if (!b->from_file && o->kind == OPTION_DIRECTORY && current(b)->filename)
 		return error_set(e, STATUS_FAILED,
 				 "fio ignores --directory after --filename; write --directory first");
-	if (store(o, current(b), &b->initial, name, value, b->from_file && o->kind == OPTION_LOG, e))
+	if (store(o, current(b), name, value, b->from_file && o->kind == OPTION_LOG, e))
 		return -1;
 	return write_down(b, o->name, value, e);
 }
@@ -172,5 +168,5 @@ int build_option(struct build *b, const char *name, const char *value, struct er
 	if (b->from_file)
 		return error_set(e, STATUS_FAILED,
 				 "option %s belongs on the command line, not into a job file", name);
-	return store(o, b->jobs, &b->nothing, name, value, false, e);
+	return store(o, b->jobs, name, value, false, e);
 }

@@ -8,8 +8,6 @@
 struct build {
 	struct jobs *jobs;
 	bool wall; /* the next job gets stonewall: it is the first of a second file */
-	struct job initial;   /* what options have that nobody wrote */
-	struct jobs nothing;  /* the same for those of the program */
 	struct job global; /* defaults of the jobs that start from now on */
 	size_t capacity;
 	bool skip;      /* in a section that --section leaves out */

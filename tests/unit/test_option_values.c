@@ -124,12 +124,11 @@ static void sizes(void **state)
 
 static void files(void **state)
 {
-	JOB(j, "nr_files=8", "openfiles=4", "file_service_type=random:8", "overwrite=1", "create_on_open=1",
+	JOB(j, "nr_files=8", "file_service_type=random:8", "overwrite=1", "create_on_open=1",
 	    "fallocate=keep", "unlink=1", "filename_format=$jobname/$filenum", "allow_mounted_write=1");
 
 	(void)state;
 	assert_int_equal(j.nrfiles, 8);
-	assert_int_equal(j.openfiles, 4);
 	assert_int_equal(j.file_service.kind, SERVICE_RANDOM);
 	assert_int_equal(j.file_service.every, 8);
 	assert_true(j.overwrite && j.create_on_open && j.unlink && j.allow_mounted_write);
@@ -368,37 +367,6 @@ static void conflicts(void **state)
 	check_refuses(WORDS("bsrange=64k-128k", "size=4k"), "4096 < 65536");
 }
 
-/* What is pending is refused unless it is the default. */
-static void pending(void **state)
-{
-	struct job a = job_of(WORDS("name=a")), b = job_of(WORDS("rate_process=linear", "number_ios=5"));
-	struct error e = {0};
-
-	(void)state;
-	for (const struct option_section *s = job_sections; s->title; s++)
-		for (const struct option *o = s->options; o->name; o++)
-			assert_int_equal(option_refuse_pending(o, &b, &a, &e), 0);
-	assert_false(option_same(job_option_find("number_ios"), &a, &b));
-	for (const struct option_section *s = job_sections; s->title; s++) {
-		for (const struct option *o = s->options; o->name; o++) {
-			struct job other = a;
-
-			if (o->size == 0)
-				continue;
-			((unsigned char *)&other)[o->offset] ^= 1;
-			if (o->kind == OPTION_STRING || o->kind == OPTION_LOG || o->kind == OPTION_DIRECTORY)
-				continue;
-			if (option_refuse_pending(o, &other, &a, &e) == 0)
-				continue;
-			assert_non_null(strstr(e.text, o->name));
-			assert_non_null(strstr(e.text, "is not supported yet"));
-			error_clear(&e);
-		}
-	}
-	job_release(&a);
-	job_release(&b);
-}
-
 static void copies(void **state)
 {
 	JOB(a, "name=a", "filename=f", "write_bw_log=x", "verify_map=m", "loops=3");
@@ -457,7 +425,7 @@ int main(void)
 		cmocka_unit_test(defaults),    cmocka_unit_test(sizes),	   cmocka_unit_test(files),
 		cmocka_unit_test(times),       cmocka_unit_test(distributions), cmocka_unit_test(patterns),
 		cmocka_unit_test(cpus),	       cmocka_unit_test(choices),  cmocka_unit_test(adjustments),
-		cmocka_unit_test(conflicts),   cmocka_unit_test(pending),  cmocka_unit_test(copies),
+		cmocka_unit_test(conflicts),   cmocka_unit_test(copies),
 		cmocka_unit_test(manual),
 	};
 
