@@ -77,7 +77,7 @@ one() { # PROGRAM NAME: as run(), traced, in a folder of its own
 line() {
 	wanted "$1" || return 0
 	if [ -z "$shim" ] || [ -z "$shape" ]; then
-		echo "SKIP $1: no C compiler with jansson"
+		echo "SKIP $1: no C compiler with jansson, or no dynamic kickio: make unit-tests"
 		skipped=$((skipped + 1))
 		return 0
 	fi
