@@ -207,7 +207,7 @@ void crew_wait(struct crew *crew, uint64_t ns)
 static void settle(struct clone *c)
 {
 	struct job_result *r = &c->slot->result;
-	uint64_t us = (clock_monotonic_ns() - c->slot->recording_ns) / 1000;
+	uint64_t us = (clock_monotonic_ns() - slot_load(&c->slot->recording_ns)) / 1000;
 
 	if (slot_load(&c->slot->phase) < PHASE_RUN) {
 		for (unsigned d = 0; d < DDIRS; d++)

@@ -72,9 +72,9 @@ static uint64_t sample_clone(struct clone *c, uint64_t now)
 		ios[d] = peek(&c->slot->result.dir[d].ios);
 	}
 	if (!joblog_samples_bw(job))
-		next = sample(&c->bw, bytes, 1024, c->slot->recording_ns, joblog_bw_window_ms(job), now);
+		next = sample(&c->bw, bytes, 1024, slot_load(&c->slot->recording_ns), joblog_bw_window_ms(job), now);
 	if (!joblog_samples_iops(job))
-		next = sooner(next, sample(&c->iops, ios, 1, c->slot->recording_ns, joblog_iops_window_ms(job),
+		next = sooner(next, sample(&c->iops, ios, 1, slot_load(&c->slot->recording_ns), joblog_iops_window_ms(job),
 					   now));
 	return next;
 }
@@ -132,7 +132,7 @@ static uint64_t clone_eta_us(const struct clone *c, uint64_t now)
 {
 	const struct job *job = c->job;
 	/* It may have begun after `now` was read. */
-	uint64_t ns = clock_elapsed(c->slot->recording_ns, now), bytes = 0, ios = 0;
+	uint64_t ns = clock_elapsed(slot_load(&c->slot->recording_ns), now), bytes = 0, ios = 0;
 	double by_time = -1, by_work = -1, loops = job->loops ? job->loops : 1;
 
 	for (unsigned d = 0; d < DDIRS; d++) {
@@ -268,8 +268,8 @@ static bool overdue(const struct clone *c, int phase, uint64_t now)
 {
 	if (slot_load(&c->slot->stop))
 		return true;
-	return phase == PHASE_RUN && c->job->runtime_us && now > c->slot->recording_ns &&
-	       (now - c->slot->recording_ns) / 1000 > c->job->runtime_us;
+	return phase == PHASE_RUN && c->job->runtime_us && now > slot_load(&c->slot->recording_ns) &&
+	       (now - slot_load(&c->slot->recording_ns)) / 1000 > c->job->runtime_us;
 }
 
 /*

@@ -1,7 +1,9 @@
 #include "guest/result.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 double moments_mean(const struct moments *m)
 {
@@ -92,7 +94,13 @@ void direction_reset(struct direction *d)
 {
 	struct histogram *slat = d->slat_histogram, *lat = d->lat_histogram;
 
-	*d = (struct direction){ .slat_histogram = slat, .lat_histogram = lat };
+	/* The monitor looks at these while the job runs. */
+	__atomic_store_n(&d->ios, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->bytes, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->short_ios, 0, __ATOMIC_RELAXED);
+	memset((char *)d + offsetof(struct direction, dropped_ios), 0, sizeof(*d) - offsetof(struct direction, dropped_ios));
+	d->slat_histogram = slat;
+	d->lat_histogram = lat;
 	if (slat)
 		*slat = (struct histogram){0};
 	if (lat)

@@ -27,7 +27,7 @@ static void complete(struct job_result *r, const struct clone *c)
 {
 	const struct job_result *last = &c->slot->snapshot;
 
-	worker_complete_result(r, c->slot->class_count, clock_monotonic_ns() - c->slot->recording_ns);
+	worker_complete_result(r, c->slot->class_count, clock_monotonic_ns() - slot_load(&c->slot->recording_ns));
 	/* only the clone itself knows its processor time: that of its last answer */
 	if (!slot_load(&c->slot->reported))
 		return;
