@@ -36,7 +36,7 @@ kb run "$mini" -o "$WORK/w-all" --set disk.backend=memory --set variant.kickfd.i
 	--set variant.kickfd.emulatorpin=0 --set variant.kickfd.vcpupin=0-1 --set variant.kickfd.iothreadpin=1 \
 	--set variant.none.model=virtio-transitional
 check "many settings at once, on tmpfs" 0 '4 of 4 counted' 'event_idx = off' 'packed = on' 'queues = 2' 'queue_size = 64'
-[ -z "$(ls /dev/shm/kickbench-* 2>/dev/null)" ] && pass "no disk left in memory" || fail "no disk left in memory" "$(ls /dev/shm/kickbench-*)"
+[ -z "$(find "/dev/shm/kickbench-$(id -u)" -type f 2>/dev/null)" ] && pass "no disk left in memory" || fail "no disk left in memory" "$(ls "/dev/shm/kickbench-$(id -u)")"
 
 # An ordinary user without libvirt's daemon, with folders of its own.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
