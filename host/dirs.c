@@ -1,12 +1,15 @@
 #include "host/dirs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "guest/text.h"
 
 int dirs_make(const char *path, struct error *e)
 {
@@ -27,6 +30,32 @@ int dirs_make(const char *path, struct error *e)
 	if (mkdir(path, 0777) && errno != EEXIST)
 		return error_errno(e, STATUS_HOST, "cannot make the folder %s", path);
 	return 0;
+}
+
+char *dirs_join(const char *a, const char *b)
+{
+	struct text t = { 0 };
+
+	text_add(&t, "%s/%s", a, b);
+	if (t.failed)
+		text_free(&t);
+	return t.data; /* the text's own memory */
+}
+
+void dirs_sync_of(const char *file)
+{
+	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL;
+	int fd;
+
+	if (slash) {
+		*slash = '\0';
+		fd = open(*copy ? copy : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0) {
+			fsync(fd);
+			close(fd);
+		}
+	}
+	free(copy);
 }
 
 static int put(char *out, size_t room, struct error *e, const char *a, const char *b)

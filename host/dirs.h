@@ -17,4 +17,10 @@ int dirs_find(struct dirs *d, struct error *e);
 /* mkdir -p */
 int dirs_make(const char *path, struct error *e);
 
+/* "A/B"; the caller frees it. NULL: out of memory. */
+char *dirs_join(const char *a, const char *b);
+
+/* Put the entry of a file in its folder on the disk. What cannot be synced is let be. */
+void dirs_sync_of(const char *file);
+
 #endif

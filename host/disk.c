@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host/clock.h"
+#include "host/dirs.h"
 #include "host/filesystem.h"
 
 #define PIECE (1u << 20)
@@ -89,24 +90,6 @@ static void mark_path(const char *path, char *mark, size_t room)
 	snprintf(mark, room, "%s.good", path);
 }
 
-/* The folder's entry itself has to be on the disk before what it stands for may change. */
-static void sync_folder_of(const char *path)
-{
-	char folder[4096], *slash;
-	int fd;
-
-	snprintf(folder, sizeof(folder), "%s", path);
-	slash = strrchr(folder, '/');
-	if (!slash)
-		return;
-	*slash = '\0';
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-}
-
 /* A mark's text says what the good file holds: a raw disk's is as it always was. */
 static int mark_text(enum filesystem filesystem, char *text, size_t room)
 {
@@ -162,7 +145,7 @@ int disk_soil(struct disk *disk, struct error *e)
 	mark_path(disk->path, mark, sizeof(mark));
 	if (unlink(mark) && errno != ENOENT)
 		return error_errno(e, STATUS_HOST, "cannot remove %s", mark);
-	sync_folder_of(disk->path);
+	dirs_sync_of(disk->path); /* before what the mark stands for may change */
 	disk->dirty = true;
 	return 0;
 }

@@ -10,16 +10,7 @@
 
 #include "guest/frame.h"
 #include "guest/text.h"
-
-static char *path_of(const char *a, const char *b)
-{
-	struct text t = { 0 };
-
-	text_add(&t, "%s/%s", a, b);
-	if (t.failed)
-		text_free(&t);
-	return t.data; /* the text's own memory */
-}
+#include "host/dirs.h"
 
 /* Run FOLDER/build.sh OUT KICKIO. Its messages go to our stderr. */
 static int make(const char *script, const char *out, const char *kickio, const char *kernel, struct error *e)
@@ -48,7 +39,7 @@ static int make(const char *script, const char *out, const char *kickio, const c
 
 static int read_manifest(const char *out, struct image *image, struct error *e)
 {
-	char *file = path_of(out, "manifest.json");
+	char *file = dirs_join(out, "manifest.json");
 	json_error_t why = { .text = "out of memory" };
 	json_t *m = file ? json_load_file(file, 0, &why) : NULL;
 	const char *kernel = NULL, *arguments = NULL, *k = NULL, *i = NULL;
@@ -58,8 +49,8 @@ static int read_manifest(const char *out, struct image *image, struct error *e)
 	if (m && json_unpack_ex(m, &why, 0, "{s:s,s:s,s:{s:s,s:s}}", "kernel", &kernel, "arguments", &arguments, "sha256",
 				"vmlinuz", &k, "initramfs.cpio.gz", &i) == 0) {
 		text_add(&id, "%.16s-%.16s", k, i);
-		image->kernel = path_of(out, "vmlinuz");
-		image->initrd = path_of(out, "initramfs.cpio.gz");
+		image->kernel = dirs_join(out, "vmlinuz");
+		image->initrd = dirs_join(out, "initramfs.cpio.gz");
 		image->arguments = strdup(arguments);
 		image->kernel_version = strdup(kernel);
 		image->id = id.failed ? NULL : id.data;

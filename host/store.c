@@ -19,16 +19,6 @@ struct store {
 
 static const char *const folders[] = { "domains", "trials", "console" };
 
-static char *join(const char *a, const char *b)
-{
-	struct text t = { 0 };
-
-	text_add(&t, "%s/%s", a, b);
-	if (t.failed)
-		text_free(&t);
-	return t.data; /* the text's own memory */
-}
-
 static struct store *new_store(const char *path, struct error *e)
 {
 	struct store *s = calloc(1, sizeof(*s));
@@ -94,7 +84,7 @@ int store_create(const char *path, const char *results, const char *name, struct
 			return -1;
 		path = made;
 	} else {
-		char *run = join(path, "run.json");
+		char *run = dirs_join(path, "run.json");
 		bool taken = run && stat(run, &st) == 0;
 
 		free(run);
@@ -110,7 +100,7 @@ int store_create(const char *path, const char *results, const char *name, struct
 	if (!*out)
 		return -1;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		char *folder = join(path, folders[i]);
+		char *folder = dirs_join(path, folders[i]);
 
 		if (!folder || (mkdir(folder, 0777) && errno != EEXIST)) {
 			error_errno(e, STATUS_HOST, "cannot make the folder %s/%s", path, folders[i]);
@@ -126,7 +116,7 @@ int store_create(const char *path, const char *results, const char *name, struct
 
 int store_open(const char *path, struct store **out, struct error *e)
 {
-	char *run = join(path, "run.json");
+	char *run = dirs_join(path, "run.json");
 	struct stat st;
 
 	*out = NULL;
@@ -157,29 +147,13 @@ void store_close(struct store *s)
 void store_discard(struct store *s)
 {
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		char *folder = join(s->path, folders[i]);
+		char *folder = dirs_join(s->path, folders[i]);
 
 		if (folder)
 			rmdir(folder); /* fails where something is in it: kept */
 		free(folder);
 	}
 	rmdir(s->path);
-}
-
-static void sync_folder(const char *file)
-{
-	char *copy = strdup(file), *slash = copy ? strrchr(copy, '/') : NULL;
-	int fd;
-
-	if (slash) {
-		*slash = '\0';
-		fd = open(*copy ? copy : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0) {
-			fsync(fd);
-			close(fd);
-		}
-	}
-	free(copy);
 }
 
 static int write_all(int fd, const char *bytes, size_t length)
@@ -199,7 +173,7 @@ static int write_all(int fd, const char *bytes, size_t length)
 
 int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e)
 {
-	char *path = join(s->path, name), *temporary = path ? join(s->path, ".writing") : NULL;
+	char *path = dirs_join(s->path, name), *temporary = path ? dirs_join(s->path, ".writing") : NULL;
 	int fd, status = -1;
 
 	if (!temporary) {
@@ -223,7 +197,7 @@ int store_write(struct store *s, const char *name, const char *bytes, size_t len
 		unlink(temporary);
 		goto out;
 	}
-	sync_folder(path);
+	dirs_sync_of(path);
 	status = 0;
 out:
 	free(temporary);
@@ -249,7 +223,7 @@ int store_write_json(struct store *s, const char *name, const json_t *value, str
 
 int store_read_json(const struct store *s, const char *name, const char *schema, json_t **out, struct error *e)
 {
-	char *path = join(s->path, name);
+	char *path = dirs_join(s->path, name);
 	json_error_t why;
 	const char *have;
 	json_t *value;
@@ -281,7 +255,7 @@ int store_read_json(const struct store *s, const char *name, const char *schema,
 
 bool store_has(const struct store *s, const char *name)
 {
-	char *path = join(s->path, name);
+	char *path = dirs_join(s->path, name);
 	bool there = path && access(path, F_OK) == 0;
 
 	free(path);
@@ -300,8 +274,8 @@ int store_cut_trial(struct store *s, unsigned trial, struct error *e)
 			break;
 	}
 	snprintf(name, sizeof(name), "trials/%06u.json", trial);
-	from = join(s->path, name);
-	to = join(s->path, cut);
+	from = dirs_join(s->path, name);
+	to = dirs_join(s->path, cut);
 	if (!from || !to)
 		status = error_set(e, STATUS_HOST, "out of memory");
 	else if (rename(from, to))
