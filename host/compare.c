@@ -60,19 +60,20 @@ static void measure(const struct dataset *d, const struct finding *f, enum metri
 		}
 		out->complete++;
 	}
+	out->runs[0] = out->runs[1] = out->complete;
 	if (zero) {
 		out->kind = EFFECT_ZERO;
 		out->baseline = sum[0] / out->complete;
 		out->candidate = sum[1] / out->complete;
-		stats_paired(NULL, 0, &out->paired);
+		stats_paired(NULL, 0, &out->estimate);
 		return;
 	}
-	stats_paired(log_ratio, out->complete, &out->paired);
+	stats_paired(log_ratio, out->complete, &out->estimate);
 	out->baseline = out->complete ? exp(logs[0] / out->complete) : NAN;
 	out->candidate = out->complete ? exp(logs[1] / out->complete) : NAN;
 	out->kind = out->complete == 0 ? EFFECT_NO_DATA :
 		    out->complete == 1 ? EFFECT_SINGLE :
-		    isnan(out->paired.p) ? EFFECT_CONSTANT : EFFECT_INTERVAL;
+		    isnan(out->estimate.p) ? EFFECT_CONSTANT : EFFECT_INTERVAL;
 }
 
 /* ---- verdicts ---- */
@@ -123,7 +124,7 @@ static enum verdict judge(const struct comparison *c, struct finding *f)
 {
 	const struct dataset *d = c->dataset;
 	const struct effect *primary = &f->effect[d->primary];
-	const struct stats_paired *s = &primary->paired;
+	const struct stats_paired *s = &primary->estimate;
 	enum verdict verdict = obstacle(d, f);
 
 	if (verdict != VERDICTS)
@@ -147,7 +148,7 @@ static int adjust(struct comparison *c)
 	if (!p)
 		return -1;
 	for (size_t i = 0; i < c->nfindings; i++)
-		p[i] = c->finding[i].effect[primary].paired.p;
+		p[i] = c->finding[i].effect[primary].estimate.p;
 	if (stats_holm(p, c->nfindings, adjusted))
 		goto out;
 	for (size_t i = 0; i < c->nfindings; i++)
@@ -255,7 +256,7 @@ void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE])
 void effect_words(const struct effect *effect, enum metric metric, struct text *out)
 {
 	const struct metric_info *info = metric_info(metric);
-	double ratio = effect->paired.ratio, percent = fabs(ratio - 1) * 100;
+	double ratio = effect->estimate.ratio, percent = fabs(ratio - 1) * 100;
 	char words[PERCENT_TEXT_SIZE];
 
 	if (isnan(ratio))
@@ -273,8 +274,8 @@ static void unclear_words(const struct comparison *c, const struct finding *f, s
 	const struct effect *primary = &f->effect[c->dataset->primary];
 	char low[PERCENT_TEXT_SIZE], high[PERCENT_TEXT_SIZE];
 
-	percent_text(100 * (primary->paired.low95 - 1), "+", low);
-	percent_text(100 * (primary->paired.high95 - 1), "+", high);
+	percent_text(100 * (primary->estimate.low95 - 1), "+", low);
+	percent_text(100 * (primary->estimate.high95 - 1), "+", high);
 	effect_words(primary, c->dataset->primary, out);
 	text_add(out, ", %s to %s %% (95 %%); ", low, high);
 	if (f->blocks_needed > c->dataset->nblocks)
@@ -305,7 +306,7 @@ void finding_words(const struct comparison *c, const struct finding *f, struct t
 		break;
 	case VERDICT_NOT_EFFECTIVE:
 		text_add(out, "a setting was not in force");
-		if (isfinite(primary->paired.ratio))
+		if (isfinite(primary->estimate.ratio))
 			text_add(out, "; seen: ");
 		effect_words(primary, d->primary, out);
 		break;

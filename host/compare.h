@@ -34,7 +34,8 @@ struct effect {
 	enum effect_kind kind;
 	unsigned complete; /* blocks in which both sides have all their trials and a value */
 	double baseline, candidate;
-	struct stats_paired paired;
+	unsigned runs[2];             /* baseline's and candidate's observations; paired data: both are `complete` */
+	struct stats_paired estimate; /* unpaired data: Welch's figures in the same members, sd that of a pair of runs */
 };
 
 struct finding {
@@ -52,6 +53,14 @@ struct comparison {
 	struct finding *finding;       /* by variant, then by cell */
 	size_t nfindings;              /* the family of Holm's adjustment */
 	unsigned count[VERDICTS];
+	/*
+	 * Sentences that a reader has to know before he believes a verdict: single runs, drift, autocorrelation, outliers,
+	 * folders that were measured at different times, a bootstrap interval that disagrees.
+	 */
+	char **warning;
+	size_t nwarnings;
+	char **advice; /* sentences on what to run next: more boots or more repeats */
+	size_t nadvice;
 };
 
 int compare(const struct dataset *d, struct comparison **out, struct error *e);

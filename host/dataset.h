@@ -32,6 +32,20 @@ struct dataset_cell {
 	const char *name, *guest;
 };
 
+/* One trial that counts: for charts over time, and to tell the spread within a boot from that between boots. */
+struct point {
+	unsigned trial, boot, block, cell, variant; /* block 0.. */
+	double started;                             /* s since 1970, NAN: not told */
+	double value[METRICS];
+};
+
+/* A run folder that the data came from. */
+struct dataset_source {
+	const char *label; /* "A", "B"; "" when there is only one */
+	const char *path;
+	const json_t *run; /* its run.json */
+};
+
 /* A trial that does not count. */
 struct problem {
 	unsigned trial, block, cell, variant;
@@ -48,6 +62,7 @@ struct dataset {
 	double margin, fail_margin, alpha; /* fractions */
 	unsigned fail_on;                  /* mask of enum fail_on */
 	bool disks;                        /* pairing = disks */
+	bool paired;                       /* a block holds both sides; else a variant's blocks are its runs, each on its own */
 	const char **variant;
 	size_t nvariants;
 	struct dataset_cell *cell;
@@ -57,6 +72,10 @@ struct dataset {
 	size_t nstray;       /* trial files that the plan does not know */
 	struct problem *problem; /* in order of trials */
 	size_t nproblems;
+	struct point *point; /* in order of trials; of joined folders one after the other */
+	size_t npoints;
+	struct dataset_source *source;
+	size_t nsources;
 	/*
 	 * What was seen, as sets with counts. Per variant: {"boots":n,"verified":{"KEY = VALUE":n},"unverified":{"TEXT":n},
 	 * "mismatch":{"KEY: wanted X, is Y":n},"features":{…}}, counted in boots; whole run: {"accel":{"tcg":n},

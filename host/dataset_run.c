@@ -106,6 +106,7 @@ static int read_scenario(struct dataset *d, struct error *e)
 	if (d->primary == METRICS)
 		return error_set(e, STATUS_USAGE, "there is no metric \"%s\"", d->primary_name);
 	d->disks = strcmp(pairing, "disks") == 0;
+	d->paired = strcmp(pairing, "none") != 0;
 	d->margin = fraction_of(s, "margin", 0.03);
 	d->fail_margin = fraction_of(s, "fail_margin", 0);
 	d->alpha = fraction_of(s, "alpha", 0.05);

@@ -44,6 +44,12 @@ static double host_vcpu(const struct measured *m) { return per_io(&m->host_vcpu_
 static double interrupts(const struct measured *m) { return per_io(&m->interrupts); }
 static double device_time(const struct measured *m) { return per_io(&m->device_us); }
 static double exits(const struct measured *m) { return per_io(&m->exits); }
+static double job_cpu(const struct measured *m) { return per_io(&m->job_cpu_us); }
+static double context_switches(const struct measured *m) { return per_io(&m->switches); }
+static double guest_busy(const struct measured *m) { return 100 * per_io(&m->busy_us); }
+static double await(const struct measured *m) { return per_io(&m->wait_us); }
+static double requests(const struct measured *m) { return per_io(&m->requests); }
+static double request_size(const struct measured *m) { return per_io(&m->request_bytes); }
 
 /*
  * What virtio and the notifications add to the device's own time, and with several jobs the wait for the guest's CPUs too;
@@ -81,6 +87,19 @@ static const struct metric_info table[METRICS] = {
 			      "less time outside the device", UNIT_US, false, overhead },
 	[METRIC_EXITS] = { "exits_per_io", "KVM exits per I/O", "more exits per I/O", "fewer exits per I/O",
 			   UNIT_COUNT, false, exits },
+	[METRIC_JOB_CPU] = { "job_cpu_per_io", "job CPU per I/O", "more CPU of the jobs per I/O",
+			     "less CPU of the jobs per I/O", UNIT_US, false, job_cpu },
+	[METRIC_CONTEXT_SWITCHES] = { "context_switches_per_io", "context switches per I/O",
+				      "more context switches per I/O", "fewer context switches per I/O", UNIT_COUNT,
+				      false, context_switches },
+	[METRIC_GUEST_BUSY] = { "guest_busy", "guest us+sy", "busier guest CPUs", "less busy guest CPUs", UNIT_PERCENT,
+				false, guest_busy },
+	[METRIC_AWAIT] = { "await", "device await", "longer wait for the device", "shorter wait for the device",
+			   UNIT_US, false, await },
+	[METRIC_REQUESTS] = { "requests_per_io", "requests per I/O", "more requests per I/O", "fewer requests per I/O",
+			      UNIT_COUNT, false, requests },
+	[METRIC_REQUEST_SIZE] = { "request_size", "request size", "larger requests", "smaller requests", UNIT_BYTES,
+				  true, request_size },
 };
 
 const struct metric_info *metric_info(enum metric metric)
@@ -291,14 +310,19 @@ static void scaled(char out[METRIC_TEXT_SIZE], double v, double step, const char
 
 void metric_text(enum unit unit, double value, char out[METRIC_TEXT_SIZE])
 {
-	static const char *const bytes[] = { " B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s" };
+	static const char *const per_s[] = { " B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s" };
+	static const char *const bytes[] = { " B", " KiB", " MiB", " GiB", " TiB" };
 	static const char *const time[] = { " ns", " \302\265s", " ms", " s" };
 	static const char *const count[] = { "", "k", "M", "G" };
 
 	if (!isfinite(value))
 		snprintf(out, METRIC_TEXT_SIZE, "-");
 	else if (unit == UNIT_BYTES_PER_S)
+		scaled(out, value, 1024, per_s, 5);
+	else if (unit == UNIT_BYTES)
 		scaled(out, value, 1024, bytes, 5);
+	else if (unit == UNIT_PERCENT)
+		digits(out, value, " %");
 	else if (unit == UNIT_NS || unit == UNIT_US)
 		scaled(out, unit == UNIT_US ? value * 1000 : value, 1000, time, 4);
 	else if (fabs(value) < 9999.5) /* 6120 rather than 6.120k */
@@ -309,7 +333,7 @@ void metric_text(enum unit unit, double value, char out[METRIC_TEXT_SIZE])
 
 const char *unit_name(enum unit unit)
 {
-	static const char *const name[] = { "1/s", "B/s", "ns", "us", "1" };
+	static const char *const name[] = { "1/s", "B/s", "ns", "us", "1", "%", "B" };
 
 	return name[unit];
 }

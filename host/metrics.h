@@ -26,10 +26,16 @@ enum metric {
 	METRIC_DEVICE_TIME,
 	METRIC_OVERHEAD,
 	METRIC_EXITS,
+	METRIC_JOB_CPU,
+	METRIC_CONTEXT_SWITCHES,
+	METRIC_GUEST_BUSY,
+	METRIC_AWAIT,
+	METRIC_REQUESTS,
+	METRIC_REQUEST_SIZE,
 	METRICS
 };
 
-enum unit { UNIT_RATE, UNIT_BYTES_PER_S, UNIT_NS, UNIT_US, UNIT_COUNT };
+enum unit { UNIT_RATE, UNIT_BYTES_PER_S, UNIT_NS, UNIT_US, UNIT_COUNT, UNIT_PERCENT, UNIT_BYTES };
 
 /* A sum over trials together with the number of I/Os of just those trials that had it. */
 struct counter {
@@ -50,6 +56,12 @@ struct measured {
 	struct counter interrupts;    /* of the disk, in the guest */
 	struct counter device_us;     /* service time below the device; ios: the host's block requests */
 	struct counter exits;         /* KVM's */
+	struct counter job_cpu_us;    /* user + system of the jobs alone, from fio's cpu line */
+	struct counter switches;      /* context switches of the jobs */
+	struct counter busy_us;       /* user + system of all guest CPUs; ios: of it and idle together, not I/Os */
+	struct counter wait_us;       /* from the guest's disk counters; ios: the requests that it sent */
+	struct counter request_bytes; /* of these requests; ios: the same */
+	struct counter requests;      /* the same requests, per I/O */
 };
 
 struct metric_info {

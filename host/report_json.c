@@ -26,7 +26,7 @@ static json_t *effect_json(const struct effect *e, enum metric metric)
 {
 	static const char *const state[] = { "no data", "single", "zero", "constant", "interval" };
 	const struct metric_info *info = metric_info(metric);
-	const struct stats_paired *s = &e->paired;
+	const struct stats_paired *s = &e->estimate;
 
 	return json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", state[e->kind],
 			 "unit", unit_name(info->unit), "higher_is_better", info->higher_is_better, "blocks",

@@ -79,7 +79,7 @@ static void factor_text(double ratio, char *out, size_t size)
 /* "1.131 [1.094, 1.169]" */
 static void ratio_text(const struct effect *e, char *out, size_t size)
 {
-	const struct stats_paired *s = &e->paired;
+	const struct stats_paired *s = &e->estimate;
 	char ratio[16], low[16], high[16];
 
 	if (isnan(s->ratio)) {
@@ -216,8 +216,8 @@ static void detectable(const struct comparison *c, struct text *out)
 
 		if (e->kind != EFFECT_INTERVAL)
 			continue;
-		least = fmin(least, e->paired.sd);
-		most = fmax(most, e->paired.sd);
+		least = fmin(least, e->estimate.sd);
+		most = fmax(most, e->estimate.sd);
 	}
 	if (!(most > 0))
 		return;

@@ -87,14 +87,14 @@ static void the_numbers_are_those_by_hand(void **state)
 	assert_int_equal(e->complete, 8);
 	/* I/Os are whole numbers: that much is lost */
 	close_to(e->baseline, exp(baseline), 1e-6 * e->baseline);
-	close_to(e->candidate, e->baseline * e->paired.ratio, 1e-9 * e->baseline);
-	close_to(e->paired.ratio, exp(mean), 1e-5);
-	close_to(e->paired.low95, exp(mean - 2.364624 * se), 1e-5);
-	close_to(e->paired.high95, exp(mean + 2.364624 * se), 1e-5);
-	close_to(e->paired.high90, exp(mean + 1.894579 * se), 1e-5);
+	close_to(e->candidate, e->baseline * e->estimate.ratio, 1e-9 * e->baseline);
+	close_to(e->estimate.ratio, exp(mean), 1e-5);
+	close_to(e->estimate.low95, exp(mean - 2.364624 * se), 1e-5);
+	close_to(e->estimate.high95, exp(mean + 2.364624 * se), 1e-5);
+	close_to(e->estimate.high90, exp(mean + 1.894579 * se), 1e-5);
 	close_to(j.c->finding[0].sign_flip, 2 / 256.0, 1e-12);
 	/* a and b share the smallest p of four: both come out as four times it */
-	close_to(j.c->finding[0].holm / e->paired.p, 4, 0.02);
+	close_to(j.c->finding[0].holm / e->estimate.p, 4, 0.02);
 	release(&j);
 }
 
@@ -234,7 +234,7 @@ static void pairing_removes_what_a_block_shares(void **state)
 
 	(void)state;
 	assert_int_equal(j.c->finding[0].verdict, VERDICT_BETTER);
-	close_to(j.c->finding[0].effect[METRIC_IOPS].paired.ratio, 1.25, 0.02);
+	close_to(j.c->finding[0].effect[METRIC_IOPS].estimate.ratio, 1.25, 0.02);
 	release(&j);
 }
 
