@@ -1,23 +1,52 @@
+#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "host/command.h"
 #include "host/reporting.h"
 
-static int run(int argc, char **argv, struct error *e)
+/* Without an option the folder's own report is brought up to date, too. */
+static int refresh(const char *path, struct error *e)
 {
 	struct store *store;
 	unsigned failed;
 	size_t lost;
 	int status;
 
-	if (argc != 2 || argv[1][0] == '-')
-		return error_set(e, STATUS_USAGE, "usage: kickbench report RUNDIR"), e->status;
-	if (store_open(argv[1], &store, e))
+	if (store_open(path, &store, e))
 		return e->status;
 	status = reporting_write(store, stdout, 0, &failed, &lost, e) ? e->status : STATUS_OK;
 	store_close(store);
 	return status;
 }
 
-const struct command cmd_report = { "report", "report RUNDIR", "print the comparison of a run, whole or not", run };
+static int run(int argc, char **argv, struct error *e)
+{
+	static const struct option longs[] = { REPORT_LONG_OPTIONS, { NULL, 0, NULL, 0 } };
+	struct report_request request = REPORT_REQUEST_NONE;
+	bool plain = true;
+	int c;
+
+	optind = 0; /* glibc: forget an earlier scan */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
+		if (c == ':')
+			return error_set(e, STATUS_USAGE, "report: option %s needs a value", argv[optind - 1]), e->status;
+		if (c == '?')
+			return error_set(e, STATUS_USAGE, "report: unknown option %s (see kickbench help)", argv[optind - 1]), e->status;
+		if (report_option(c, optarg, &request, e) < 0)
+			return e->status;
+		plain = false;
+	}
+	if (argc - optind != 1)
+		return error_set(e, STATUS_USAGE, "usage: kickbench report RUNDIR %s", REPORT_USAGE), e->status;
+	if (plain)
+		return refresh(argv[optind], e);
+	if (report_check(&request, e) || reporting_print(argv[optind], &request, e))
+		return e->status;
+	return STATUS_OK;
+}
+
+const struct command cmd_report = {
+	"report", "report RUNDIR " REPORT_USAGE,
+	"print the comparison of a run, whole or not; without an option its report.* are brought up to date, too", run,
+};

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "host/escape.h"
+#include "host/report.h"
 #include "host/report_text.h"
 
 static json_t *number(double value)
@@ -9,12 +11,34 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Takes the text. Messages that were cut may end within a character. */
 static json_t *string_of(struct text *text)
 {
-	json_t *s = json_string(text_get(text));
+	struct text valid = { 0 };
+	json_t *s;
 
+	escape_utf8(&valid, text_get(text));
+	s = json_string(text_get(&valid));
+	text_free(&valid);
 	text_free(text);
 	return s;
+}
+
+static json_t *string(const char *s)
+{
+	struct text copy = { 0 };
+
+	text_add(&copy, "%s", s);
+	return string_of(&copy);
+}
+
+static json_t *strings(char *const *s, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, string(s[i]));
+	return list;
 }
 
 static json_t *interval(double low, double high)
@@ -24,13 +48,12 @@ static json_t *interval(double low, double high)
 
 static json_t *effect_json(const struct effect *e, enum metric metric)
 {
-	static const char *const state[] = { "no data", "single", "zero", "constant", "interval" };
 	const struct metric_info *info = metric_info(metric);
 	const struct stats_paired *s = &e->estimate;
 
-	return json_pack("{s:s, s:s, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", state[e->kind],
-			 "unit", unit_name(info->unit), "higher_is_better", info->higher_is_better, "blocks",
-			 (int)e->complete, "baseline", number(e->baseline), "candidate", number(e->candidate), "ratio",
+	return json_pack("{s:s, s:s, s:b, s:i, s:[i, i], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
+			 report_state(e->kind), "unit", unit_name(info->unit), "higher_is_better",
+			 info->higher_is_better, "blocks", (int)e->complete, "runs", (int)e->runs[0], (int)e->runs[1], "baseline", number(e->baseline), "candidate", number(e->candidate), "ratio",
 			 number(s->ratio), "interval95", interval(s->low95, s->high95), "interval90",
 			 interval(s->low90, s->high90), "p", number(s->p), "log_sd", number(s->sd));
 }
@@ -39,33 +62,46 @@ static json_t *finding_json(const struct comparison *c, const struct finding *f)
 {
 	const struct dataset *d = c->dataset;
 	json_t *metrics = json_object();
+	unsigned complete = f->effect[d->primary].complete;
 	struct text words = { 0 };
 
 	for (int m = 0; m < METRICS; m++)
 		json_object_set_new(metrics, metric_info((enum metric)m)->name,
 				    effect_json(&f->effect[m], (enum metric)m));
 	finding_words(c, f, &words);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:{s:i, s:i}, s:o, s:o, s:o, s:o, s:o}", "variant",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:{s:i, s:i}, s:o, s:o, s:b, s:o, s:o, s:o}", "variant",
 			 d->variant[f->variant], "baseline", d->variant[d->baseline], "cell", d->cell[f->cell].name,
 			 "guest", d->cell[f->cell].guest, "verdict", verdict_name(f->verdict), "words",
-			 string_of(&words), "blocks", "complete", (int)f->effect[d->primary].complete, "planned",
-			 (int)d->nblocks, "holm_p", number(f->holm), "sign_flip_p", number(f->sign_flip),
+			 string_of(&words), "blocks", "complete", (int)complete, "planned",
+			 (int)d->nblocks, "holm_p", number(f->holm), "sign_flip_p", number(f->sign_flip), "sign_flip_sampled",
+			 isfinite(f->sign_flip) && complete > STATS_SIGN_FLIP_MAX,
 			 "blocks_needed", f->blocks_needed ? json_integer((json_int_t)f->blocks_needed) : json_null(),
 			 "trial", f->culprit ? json_integer(f->culprit) : json_null(), "metrics", metrics);
 }
 
-static json_t *run_json(const struct dataset *d)
+static json_t *run_json(const json_t *from)
 {
 	static const char *const key[] = { "kickbench", "started", "scenario", "seed", "accel", "versions", "guests",
 					   "variants", "environment", "sessions" };
 	json_t *run = json_object();
 
 	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
-		json_t *value = json_object_get(d->run, key[i]);
+		json_t *value = json_object_get(from, key[i]);
 
 		json_object_set(run, key[i], value ? value : json_null());
 	}
 	return run;
+}
+
+/* Only where there are several: of one folder "run" tells all, and its path is of no use to a reader elsewhere. */
+static json_t *sources_json(const struct dataset *d)
+{
+	json_t *sources = json_array();
+
+	for (size_t i = 0; d->nsources > 1 && i < d->nsources; i++)
+		json_array_append_new(sources, json_pack("{s:o, s:o, s:o}", "label", string(d->source[i].label), "path",
+							 string(d->source[i].path), "run", run_json(d->source[i].run)));
+	return sources;
 }
 
 static json_t *effective_json(const struct dataset *d)
@@ -83,12 +119,11 @@ static json_t *problems_json(const struct dataset *d)
 
 	for (size_t i = 0; i < d->nproblems; i++) {
 		const struct problem *p = &d->problem[i];
-		json_t *message = p->message ? json_string(p->message) : NULL; /* NULL too when a cut left no UTF-8 */
 
 		json_array_append_new(problems, json_pack("{s:i, s:i, s:s, s:s, s:s, s:o}", "trial", (int)p->trial,
 							  "block", (int)p->block, "cell", d->cell[p->cell].name, "variant",
 							  d->variant[p->variant], "status", observed_name(p->status),
-							  "message", message ? message : json_null()));
+							  "message", p->message ? string(p->message) : json_null()));
 	}
 	return problems;
 }
@@ -108,9 +143,10 @@ json_t *report_json(const struct comparison *c)
 	}
 	for (size_t i = 0; i < c->nfindings; i++)
 		json_array_append_new(findings, finding_json(c, &c->finding[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:O, s:{s:I, s:I, s:I, s:I}, s:o}", "schema",
-			 "kickbench-report/1", "name", d->name, "primary", d->primary_name, "headlines", headlines, "run",
-			 run_json(d), "findings", findings, "sign_flip_hopeless", compare_sign_flip_hopeless(c),
+	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:O, s:{s:I, s:I, s:I, s:I}, s:o}", "schema",
+			 "kickbench-report/1", "name", d->name, "primary", d->primary_name, "paired", d->paired, "headlines",
+			 headlines, "warnings", strings(c->warning, c->nwarnings), "advice", strings(c->advice, c->nadvice),
+			 "run", run_json(d->run), "sources", sources_json(d), "findings", findings, "sign_flip_hopeless", compare_sign_flip_hopeless(c),
 			 "effective", effective_json(d), "seen", d->seen, "trials", "planned", (json_int_t)d->ntrials,
 			 "counted", (json_int_t)d->nok, "cut", (json_int_t)d->ncut, "stray", (json_int_t)d->nstray,
 			 "problems", problems_json(d));

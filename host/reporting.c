@@ -3,37 +3,61 @@
 #include <stdlib.h>
 
 #include "host/compare.h"
-#include "host/report_json.h"
-#include "host/report_text.h"
+
+static const struct report_options in_folder = { .layout = LAYOUT_CELLS, .charts = true };
+
+static int load(const char *path, struct dataset **d, struct comparison **c, struct error *e)
+{
+	return dataset_load(path, d, e) || compare(*d, c, e) ? -1 : 0;
+}
+
+/* Write one form into the folder, and to out too unless that is NULL. */
+static int keep(struct store *store, const struct comparison *c, const char *name, FILE *out, struct error *e)
+{
+	const struct report_format *format = report_format_find(name, e);
+	struct text text = { 0 };
+	int status = -1;
+
+	if (!format || format->write(c, &in_folder, &text, e))
+		goto out;
+	if (text.failed) {
+		error_set(e, STATUS_HOST, "out of memory");
+		goto out;
+	}
+	if (out)
+		fputs(text_get(&text), out);
+	status = store_write(store, format->file, text_get(&text), text.length, e);
+out:
+	text_free(&text);
+	return status;
+}
 
 int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
 		    struct error *e)
 {
 	struct comparison *c = NULL;
 	struct dataset *d = NULL;
-	struct text text = { 0 };
-	json_t *json = NULL;
 	int status = -1;
 
-	if (dataset_load(store_path(store), &d, e) || compare(d, &c, e))
+	if (load(store_path(store), &d, &c, e))
 		goto out;
-	report_text(c, &text);
-	json = report_json(c);
-	if (text.failed || !json) {
-		error_set(e, STATUS_HOST, "out of memory");
-		goto out;
-	}
-	if (out)
-		fputs(text_get(&text), out);
 	*failed = compare_fail(c, fail_on);
 	*lost = d->ntrials - d->nok;
-	if (store_write(store, "report.txt", text_get(&text), text.length, e) ||
-	    store_write_json(store, "report.json", json, e))
+	if (keep(store, c, "text", out, e) || keep(store, c, "json", NULL, e))
 		goto out;
 	status = 0;
 out:
-	json_decref(json);
-	text_free(&text);
+	comparison_free(c);
+	dataset_free(d);
+	return status;
+}
+
+int reporting_print(const char *path, const struct report_request *request, struct error *e)
+{
+	struct comparison *c = NULL;
+	struct dataset *d = NULL;
+	int status = load(path, &d, &c, e) || report_send(c, request, e) ? -1 : 0;
+
 	comparison_free(c);
 	dataset_free(d);
 	return status;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "host/report.h"
 #include "host/scenario.h"
 #include "host/store.h"
 
@@ -14,6 +15,9 @@
  */
 int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
 		    struct error *e);
+
+/* Load, compare and print a form of the report; the folder stays as it is. */
+int reporting_print(const char *path, const struct report_request *request, struct error *e);
 
 /* The --set values and the seed of a run. *list points into *owner; both are the caller's. */
 int reporting_resumed_set(const struct store *store, json_t **owner, const char ***list, size_t *count, struct error *e);
