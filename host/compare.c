@@ -28,6 +28,11 @@ const char *verdict_name(enum verdict verdict)
 	return verdicts[verdict].name;
 }
 
+bool verdict_fails(enum verdict verdict, unsigned fail_on)
+{
+	return (verdicts[verdict].fail_on & fail_on) != 0;
+}
+
 /* ---- effects ---- */
 
 static bool complete(const struct observation *o)

@@ -69,6 +69,9 @@ void comparison_free(struct comparison *c);
 /* Which verdicts of the mask (enum fail_on) occurred; 0: none, the run does not fail. */
 unsigned compare_fail(const struct comparison *c, unsigned fail_on);
 
+/* Is it one of the mask? */
+bool verdict_fails(enum verdict verdict, unsigned fail_on);
+
 const char *verdict_name(enum verdict verdict); /* "not effective" */
 
 /*

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "host/file_write.h"
+#include "host/report_csv.h"
 #include "host/report_json.h"
+#include "host/report_junit.h"
+#include "host/report_markdown.h"
+#include "host/report_sweep.h"
 #include "host/report_text.h"
 
 static int write_text(const struct comparison *c, const struct report_options *o, struct text *out, struct error *e)
 {
-	(void)o;
-	(void)e;
+	if (o->layout == LAYOUT_SWEEP)
+		return report_sweep_text(c, out, e);
 	report_text(c, out);
 	return 0;
 }
@@ -33,8 +37,11 @@ static int write_json(const struct comparison *c, const struct report_options *o
 }
 
 static const struct report_format formats[] = {
-	{ .name = "text", .file = "report.txt", .write = write_text },
+	{ .name = "text", .file = "report.txt", .sweep = true, .write = write_text },
+	{ .name = "markdown", .file = "report.md", .sweep = true, .write = report_markdown },
 	{ .name = "json", .file = "report.json", .write = write_json },
+	{ .name = "csv", .file = "report.csv", .sweep = true, .write = report_csv },
+	{ .name = "junit", .file = "report.xml", .write = report_junit },
 };
 
 static const char *const layouts[] = { [LAYOUT_CELLS] = "cells", [LAYOUT_SWEEP] = "sweep" };
