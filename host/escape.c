@@ -36,17 +36,17 @@ static bool allowed(uint32_t c)
 	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff;
 }
 
-/* Append one character, or what special says instead of it. Returns its bytes in s. */
+/* Append one character, or what special (NULL: nothing) says instead of it. Returns its bytes in s. */
 static size_t add_character(struct text *out, const char *s, const char *(*special)(uint32_t c))
 {
 	uint32_t c;
 	size_t length = decode(s, &c);
-	const char *instead = allowed(c) ? special(c) : "\357\277\275";
+	const char *instead = special ? special(c) : NULL;
 
+	if (c == REPLACEMENT || (special && !allowed(c)))
+		instead = "\357\277\275";
 	if (instead)
 		text_add_bytes(out, instead, strlen(instead));
-	else if (c == REPLACEMENT)
-		text_add_bytes(out, "\357\277\275", 3);
 	else
 		text_add_bytes(out, s, length);
 	return length;
@@ -56,12 +56,6 @@ static void add_all(struct text *out, const char *s, const char *(*special)(uint
 {
 	while (s && *s)
 		s += add_character(out, s, special);
-}
-
-static const char *nothing_special(uint32_t c)
-{
-	(void)c;
-	return NULL;
 }
 
 static const char *xml_special(uint32_t c)
@@ -105,7 +99,7 @@ static const char *markdown_special(uint32_t c)
 
 void escape_utf8(struct text *out, const char *s)
 {
-	add_all(out, s, nothing_special);
+	add_all(out, s, NULL);
 }
 
 void escape_xml(struct text *out, const char *s)

@@ -1,7 +1,7 @@
 /*
  * Names and messages come from scenarios, guests and files: what they hold must stay text in every form of report.
- * All append valid UTF-8 to out: a byte that belongs to no character, and a character that XML 1.0 forbids or that is
- * a control character, becomes U+FFFD. Line ends and tabs are kept unless it says otherwise. NULL is as "".
+ * All append valid UTF-8 to out: a byte that belongs to no character becomes U+FFFD, and but for escape_utf8() so does a
+ * control character or one that XML 1.0 forbids. Line ends and tabs are kept unless it says otherwise. NULL is as "".
  */
 #ifndef KB_ESCAPE_H
 #define KB_ESCAPE_H

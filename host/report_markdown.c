@@ -173,7 +173,7 @@ int report_markdown(const struct comparison *c, const struct report_options *o, 
 	sentences("Mind", c->warning, c->nwarnings, out);
 	sentences("Next", c->advice, c->nadvice, out);
 	if (o->layout == LAYOUT_SWEEP) {
-		text_add(out, "Values are geometric means over the boots of each variant.\n\n");
+		text_add(out, "Values are geometric means over the runs of each variant.\n\n");
 		if (report_sweep_markdown(c, out, e))
 			return -1;
 	} else {

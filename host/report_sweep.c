@@ -8,7 +8,7 @@
 #include "host/report_text.h"
 #include "host/sweep.h"
 
-/* How many boots a value comes from is only worth a table when it is not as planned. */
+/* How many runs a value comes from is only worth a table when it is not as planned. */
 static bool shown(const struct sweep *s, enum sweep_table table)
 {
 	return table != SWEEP_RUNS || s->short_of_runs;
@@ -77,7 +77,7 @@ int report_sweep_text(const struct comparison *c, struct text *out, struct error
 	}
 	sentences("Mind:", c->warning, c->nwarnings, out);
 	sentences("Next:", c->advice, c->nadvice, out);
-	layout_wrap(out, "", 0, "Values are geometric means over the boots of each variant; verdicts, ratios and intervals are in "
+	layout_wrap(out, "", 0, "Values are geometric means over the runs of each variant; verdicts, ratios and intervals are in "
 				"the layout cells.");
 	text_add(out, "\n");
 	for (int table = 0; table < SWEEP_TABLES; table++)

@@ -20,7 +20,7 @@ static const struct {
 	[SWEEP_AWAIT] = { "device await (guest's view), \302\265s", "await", "us", METRIC_AWAIT, 1 },
 	[SWEEP_REQUESTS] = { "requests per operation", "requests_per_io", "1", METRIC_REQUESTS, 1 },
 	[SWEEP_SIZE] = { "request size, KiB", "request_size", "KiB", METRIC_REQUEST_SIZE, 1.0 / 1024 },
-	[SWEEP_RUNS] = { "boots that a value comes from", "runs", "1", METRICS, 1 },
+	[SWEEP_RUNS] = { "runs that a value comes from", "runs", "1", METRICS, 1 },
 };
 
 static char *copy(const char *s)

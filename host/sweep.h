@@ -38,8 +38,8 @@ int sweep_make(const struct dataset *d, struct sweep **out, struct error *e);
 void sweep_free(struct sweep *s);
 
 /*
- * Geometric mean over the boots that are complete (arithmetic where one of them is zero or below, as in the comparison),
- * in the table's unit. NAN: no data. SWEEP_RUNS: how many boots that is.
+ * Geometric mean over the runs (observations) that are complete, arithmetic where one of them is zero or below, as in the
+ * comparison; in the table's unit. NAN: no data. SWEEP_RUNS: how many runs that is.
  */
 double sweep_value(const struct sweep *s, enum sweep_table table, size_t row, size_t column);
 

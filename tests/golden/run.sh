@@ -1,9 +1,10 @@
 #!/bin/sh
-# Golden cases of kickio: run.sh KICKIO [CASE…]
+# Golden cases of kickio and of kickbench's reports: run.sh KICKIO [CASE…]
 #
-# A case is a folder kickio-NAME with `cmd` (a shell script; $KICKIO is the program, the working folder is an
-# empty one, $CASE the case's folder) and what it must print: `stdout`, `stderr`, and `status` (0 when the
-# file is missing; an output file that is missing means empty). With a file `needs`, which names a program, the
+# A case is a folder kickio-NAME or format-NAME with `cmd` (a shell script; $KICKIO is the program, $KICKBENCH the one
+# beside it, the working folder is an empty one, $CASE the case's folder) and what it must print: `stdout`, `stderr`, and
+# `status` (0 when the file is missing; an output file that is missing means empty). format-NAME/run is a run folder
+# that several cases share. With a file `needs`, which names a program, the
 # case is skipped where that is not installed. $MASK is a sed script that makes N of every number, DATE of a date.
 kickio=$1
 [ -n "$kickio" ] && [ -x "$kickio" ] || { echo "usage: run.sh KICKIO [CASE...]" >&2; exit 2; }
@@ -25,10 +26,11 @@ same() { # NAME of the output; the case's folder in $1
 	return 1
 }
 
-[ $# -gt 0 ] || set -- "$here"/kickio-*
+[ $# -gt 0 ] || set -- "$here"/kickio-* "$here"/format-*
 for dir; do
 	[ -d "$dir" ] || dir=$here/$dir
 	name=$(basename "$dir")
+	[ ! -d "$dir/run" ] || continue
 	if [ ! -f "$dir/cmd" ]; then
 		echo "SKIP $name: no cmd"
 		skipped=$((skipped + 1))
@@ -40,7 +42,7 @@ for dir; do
 		continue
 	fi
 	mkdir "$scratch/work"
-	(cd "$scratch/work" && KICKIO=$kickio CASE=$dir MASK=$here/mask.sed LC_ALL=C sh "$dir/cmd") \
+	(cd "$scratch/work" && KICKIO=$kickio KICKBENCH=$(dirname "$kickio")/kickbench CASE=$dir MASK=$here/mask.sed LC_ALL=C sh "$dir/cmd") \
 		>"$scratch/stdout" 2>"$scratch/stderr" </dev/null
 	echo $? >"$scratch/status"
 	[ -f "$dir/status" ] && want=$(cat "$dir/status") || want=0
