@@ -35,6 +35,7 @@ struct dataset_cell {
 /* One trial that counts: for charts over time, and to tell the spread within a boot from that between boots. */
 struct point {
 	unsigned trial, boot, block, cell, variant; /* block 0.. */
+	unsigned source;                            /* index of the folder it came from */
 	double started;                             /* s since 1970, NAN: not told */
 	double value[METRICS];
 };

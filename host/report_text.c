@@ -233,27 +233,24 @@ static void detectable(const struct comparison *c, struct text *out)
 	text_add(out, " nine times in ten.");
 }
 
-static void how_to_read(const struct comparison *c, struct text *out)
+void report_how_to_read(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
-	struct text t = { 0 };
 
-	text_add(&t, "Baseline and candidate are geometric means over the complete blocks, ratio is candidate / "
+	text_add(out, "Baseline and candidate are geometric means over the complete blocks, ratio is candidate / "
 		     "baseline; its interval is a paired t on block log ratios. Holm p covers all %zu comparison%s "
 		     "of this run; below %g it is a verdict%s", c->nfindings, c->nfindings == 1 ? "" : "s", d->alpha,
 		 d->fail_margin > 0 ? "" : ".");
 	if (d->fail_margin > 0)
-		text_add(&t, " when the ratio is more than %g %% away from 1.", 100 * d->fail_margin);
-	text_add(&t, " same: the 90 %% interval lies within +-%g %%.", 100 * d->margin);
-	text_add(&t, " flip p is the exact sign-flip test of the cell alone, a check and never the gate");
+		text_add(out, " when the ratio is more than %g %% away from 1.", 100 * d->fail_margin);
+	text_add(out, " same: the 90 %% interval lies within +-%g %%.", 100 * d->margin);
+	text_add(out, " flip p is the exact sign-flip test of the cell alone, a check and never the gate");
 	if (compare_sign_flip_hopeless(c))
-		text_add(&t, "; with %u blocks it cannot fall below %.2g, too coarse to be significant over %zu "
+		text_add(out, "; with %u blocks it cannot fall below %.2g, too coarse to be significant over %zu "
 			     "comparison%s", d->nblocks, stats_sign_flip_smallest(d->nblocks), c->nfindings,
 			 c->nfindings == 1 ? "" : "s");
-	text_add(&t, ".");
-	detectable(c, &t);
-	layout_wrap(out, "  ", 2, text_get(&t));
-	text_free(&t);
+	text_add(out, ".");
+	detectable(c, out);
 }
 
 void report_text(const struct comparison *c, struct text *out)
@@ -285,7 +282,11 @@ void report_text(const struct comparison *c, struct text *out)
 		text_add(out, "\n");
 	}
 	if (c->nfindings) {
-		how_to_read(c, out);
+		struct text words = { 0 };
+
+		report_how_to_read(c, &words);
+		layout_wrap(out, "  ", 2, text_get(&words));
+		text_free(&words);
 		text_add(out, "\n");
 		other_metrics(c, out);
 	} else {

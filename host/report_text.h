@@ -13,6 +13,9 @@ void report_text(const struct comparison *c, struct text *out);
  */
 void report_headline(const struct comparison *c, unsigned variant, struct text *out);
 
+/* What the columns mean and what this design can find: a paragraph, not broken into lines. */
+void report_how_to_read(const struct comparison *c, struct text *out);
+
 /* Its parts that tell what ran and what became of it (report_run.c). */
 void report_what_ran(const struct dataset *d, struct text *out);
 void report_in_force(const struct dataset *d, struct text *out);
