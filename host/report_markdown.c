@@ -1,5 +1,6 @@
 #include "host/report_markdown.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "host/escape.h"
@@ -12,6 +13,20 @@ static void cell(const char *s, struct text *out)
 {
 	text_add(out, " ");
 	escape_markdown(out, s);
+	text_add(out, " |");
+}
+
+static void ratio_cell(const struct effect *e, struct text *out)
+{
+	text_add(out, " ");
+	report_ratio(e, out);
+	text_add(out, " |");
+}
+
+static void p_cell(double p, struct text *out)
+{
+	text_add(out, " ");
+	report_p(p, out);
 	text_add(out, " |");
 }
 
@@ -76,19 +91,27 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 		cell(d->cell[f->cell].name, out);
 		value_cell(e->baseline, d->primary, out);
 		value_cell(e->candidate, d->primary, out);
-		text_add(out, " ");
-		report_ratio(e, out);
-		text_add(out, " | ");
-		report_p(f->holm, out);
-		text_add(out, " | ");
-		report_p(f->sign_flip, out);
-		text_add(out, " |");
+		ratio_cell(e, out);
+		p_cell(f->holm, out);
+		p_cell(f->sign_flip, out);
 		finding_words(c, f, &words);
 		cell(text_get(&words), out);
 		text_free(&words);
 		text_add(out, "\n");
 	}
 	text_add(out, "\n");
+}
+
+static void how_to_read(const struct comparison *c, struct text *out)
+{
+	struct text words = { 0 };
+
+	if (c->nfindings) {
+		report_how_to_read(c, &words);
+		escape_markdown(out, text_get(&words));
+		text_add(out, "\n\n");
+	}
+	text_free(&words);
 }
 
 static void other_rows(const struct comparison *c, const struct finding *f, struct text *out)
@@ -99,16 +122,15 @@ static void other_rows(const struct comparison *c, const struct finding *f, stru
 		const struct effect *e = &f->effect[m];
 		const char *title = metric_info((enum metric)m)->title;
 
-		if (m == (int)d->primary || e->kind == EFFECT_NO_DATA)
+		if (m == (int)d->primary || (isnan(e->baseline) && isnan(e->candidate)))
 			continue;
 		text_add(out, "|");
 		cell(d->cell[f->cell].name, out);
 		cell(title + strspn(title, " "), out);
 		value_cell(e->baseline, (enum metric)m, out);
 		value_cell(e->candidate, (enum metric)m, out);
-		text_add(out, " ");
-		report_ratio(e, out);
-		text_add(out, " | %s |\n", report_note(e, (enum metric)m));
+		ratio_cell(e, out);
+		text_add(out, " %s |\n", report_note(e, (enum metric)m));
 	}
 }
 
@@ -180,6 +202,7 @@ int report_markdown(const struct comparison *c, const struct report_options *o, 
 		for (unsigned v = 0; v < d->nvariants; v++)
 			if (v != d->baseline)
 				primary_table(c, v, out);
+		how_to_read(c, out);
 		for (unsigned v = 0; v < d->nvariants; v++)
 			if (v != d->baseline)
 				other_metrics(c, v, out);
