@@ -37,9 +37,9 @@ static int write_json(const struct comparison *c, const struct report_options *o
 }
 
 static const struct report_format formats[] = {
-	{ .name = "text", .file = "report.txt", .sweep = true, .write = write_text },
+	{ .name = "text", .file = "report.txt", .keep = KEEP, .sweep = true, .write = write_text },
 	{ .name = "markdown", .file = "report.md", .sweep = true, .write = report_markdown },
-	{ .name = "json", .file = "report.json", .write = write_json },
+	{ .name = "json", .file = "report.json", .keep = KEEP, .write = write_json },
 	{ .name = "csv", .file = "report.csv", .sweep = true, .write = report_csv },
 	{ .name = "junit", .file = "report.xml", .write = report_junit },
 };
@@ -48,6 +48,11 @@ static const char *const layouts[] = { [LAYOUT_CELLS] = "cells", [LAYOUT_SWEEP] 
 
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))
 #define NLAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
+
+const struct report_format *report_format_at(size_t i)
+{
+	return i < NFORMATS ? &formats[i] : NULL;
+}
 
 const struct report_format *report_format_find(const char *name, struct error *e)
 {

@@ -17,12 +17,23 @@ struct report_options {
 	bool charts;
 };
 
+/* Whether a run folder keeps a form of its report. */
+enum report_keep {
+	KEEP_NOT,
+	KEEP,
+	KEEP_IF_POSSIBLE, /* it needs what a host may lack: a run must not fail for it */
+};
+
 struct report_format {
 	const char *name, *file; /* "html"; its name in a run folder: "report.html" */
+	enum report_keep keep;
 	bool sweep;              /* has LAYOUT_SWEEP */
 	/* Append the whole report. An error other than of memory does not occur in the forms without charts. */
 	int (*write)(const struct comparison *c, const struct report_options *o, struct text *out, struct error *e);
 };
+
+/* In the table's order, NULL after the last; the first is text, which is what one gets without asking. */
+const struct report_format *report_format_at(size_t i);
 
 /* The error lists the names there are; so does that of report_layout_find(). */
 const struct report_format *report_format_find(const char *name, struct error *e);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "host/command.h"
 #include "host/compare.h"
 
 static const struct report_options in_folder = { .layout = LAYOUT_CELLS, .charts = true };
@@ -12,13 +13,13 @@ static int load(const char *path, struct dataset **d, struct comparison **c, str
 }
 
 /* Write one form into the folder, and to out too unless that is NULL. */
-static int keep(struct store *store, const struct comparison *c, const char *name, FILE *out, struct error *e)
+static int keep(struct store *store, const struct comparison *c, const struct report_format *format, FILE *out,
+		struct error *e)
 {
-	const struct report_format *format = report_format_find(name, e);
 	struct text text = { 0 };
 	int status = -1;
 
-	if (!format || format->write(c, &in_folder, &text, e))
+	if (format->write(c, &in_folder, &text, e))
 		goto out;
 	if (text.failed) {
 		error_set(e, STATUS_HOST, "out of memory");
@@ -32,6 +33,23 @@ out:
 	return status;
 }
 
+static int keep_all(struct store *store, const struct comparison *c, FILE *out, struct error *e)
+{
+	const struct report_format *format;
+
+	for (size_t i = 0; (format = report_format_at(i)); i++) {
+		struct error why = { 0 };
+
+		if (format->keep == KEEP && keep(store, c, format, i == 0 ? out : NULL, e))
+			return -1;
+		if (format->keep == KEEP_IF_POSSIBLE && keep(store, c, format, NULL, &why)) {
+			error_context(&why, "%s is not written", format->file);
+			command_say(why.text);
+		}
+	}
+	return 0;
+}
+
 int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
 		    struct error *e)
 {
@@ -43,9 +61,7 @@ int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *
 		goto out;
 	*failed = compare_fail(c, fail_on);
 	*lost = d->ntrials - d->nok;
-	if (keep(store, c, "text", out, e) || keep(store, c, "json", NULL, e))
-		goto out;
-	status = 0;
+	status = keep_all(store, c, out, e);
 out:
 	comparison_free(c);
 	dataset_free(d);

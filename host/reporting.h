@@ -10,7 +10,8 @@
 #include "host/store.h"
 
 /*
- * Load, compare, print the text to out (NULL: nowhere) and keep report.txt and report.json in the folder.
+ * Load, compare, print the text to out (NULL: nowhere) and keep in the folder what host/report.h says of each form;
+ * one that needs what the host lacks is named on stderr and left out.
  * *failed: verdicts of the mask that occurred; *lost: planned trials that do not count, of every session.
  */
 int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
