@@ -53,7 +53,8 @@ static json_t *effect_json(const struct effect *e, enum metric metric)
 
 	return json_pack("{s:s, s:s, s:b, s:i, s:[i, i], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state",
 			 report_state(e->kind), "unit", unit_name(info->unit), "higher_is_better",
-			 info->higher_is_better, "blocks", (int)e->complete, "runs", (int)e->runs[0], (int)e->runs[1], "baseline", number(e->baseline), "candidate", number(e->candidate), "ratio",
+			 info->higher_is_better, "blocks", (int)e->complete, "runs", (int)e->runs[0], (int)e->runs[1],
+			 "baseline", number(e->baseline), "candidate", number(e->candidate), "ratio",
 			 number(s->ratio), "interval95", interval(s->low95, s->high95), "interval90",
 			 interval(s->low90, s->high90), "p", number(s->p), "log_sd", number(s->sd));
 }
@@ -146,7 +147,8 @@ json_t *report_json(const struct comparison *c)
 	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:O, s:{s:I, s:I, s:I, s:I}, s:o}", "schema",
 			 "kickbench-report/1", "name", d->name, "primary", d->primary_name, "paired", d->paired, "headlines",
 			 headlines, "warnings", strings(c->warning, c->nwarnings), "advice", strings(c->advice, c->nadvice),
-			 "run", run_json(d->run), "sources", sources_json(d), "findings", findings, "sign_flip_hopeless", compare_sign_flip_hopeless(c),
+			 "run", run_json(d->run), "sources", sources_json(d), "findings", findings,
+			 "sign_flip_hopeless", compare_sign_flip_hopeless(c),
 			 "effective", effective_json(d), "seen", d->seen, "trials", "planned", (json_int_t)d->ntrials,
 			 "counted", (json_int_t)d->nok, "cut", (json_int_t)d->ncut, "stray", (json_int_t)d->nstray,
 			 "problems", problems_json(d));
