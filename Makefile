@@ -26,6 +26,7 @@ include $(shell sh engines/find.sh $(OBJ) linux '$(LINK)')
 HOST = $(filter-out host/main.c,$(sort $(wildcard host/*.c)))
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
 HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
+SIMULATION = $(sort $(wildcard tests/simulation/*.c))
 OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # Those whose code runs in several threads.
@@ -57,6 +58,11 @@ $(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
 	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lcmocka -lm
+
+$(BUILD)/$(FLAVOUR)/simulate: $(SIMULATION:%.c=$(OBJ)/%.o) $(OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lm
 
 # kickio linked dynamically, for tests that put a shim between it and the C library.
 $(BUILD)/$(FLAVOUR)/kickio: $(OBJ)/guest/main.o $(SHARED:%.c=$(OBJ)/%.o)
@@ -103,15 +109,16 @@ run: deps
 	$(BUILD)/kickbench run scenarios/quick.ini
 
 check: check-deps
-	+@$(MAKE) --no-print-directory all unit-tests
+	+@$(MAKE) --no-print-directory all unit-tests $(BUILD)/plain/simulate
 	+@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests
 	+@$(MAKE) --no-print-directory FLAVOUR=tsan threaded-tests
 	@tests/check.sh $(BUILD)
 
 bench:
 	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
-	+@$(MAKE) --no-print-directory all
-	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; exit $$status
+	+@$(MAKE) --no-print-directory all $(BUILD)/plain/simulate
+	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; \
+	$(BUILD)/plain/simulate --experiments 25000 || status=1; exit $$status
 
 prove: check-deps
 	+@$(MAKE) --no-print-directory all

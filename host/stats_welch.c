@@ -37,7 +37,7 @@ void stats_welch(const double *baseline_log, size_t nb, const double *candidate_
 	double v[2], half95, half90;
 
 	*out = (struct stats_welch){ .n = { nb, nc }, .se = NAN, .df = NAN, .t = NAN, .p = NAN,
-				     .low95 = NAN, .high95 = NAN, .low90 = NAN, .high90 = NAN };
+				     .p_cautious = NAN, .low95 = NAN, .high95 = NAN, .low90 = NAN, .high90 = NAN };
 	describe(baseline_log, nb, &out->mean[0], &out->sd[0]);
 	describe(candidate_log, nc, &out->mean[1], &out->sd[1]);
 	out->diff = out->mean[1] - out->mean[0];
@@ -52,6 +52,7 @@ void stats_welch(const double *baseline_log, size_t nb, const double *candidate_
 	out->df = satterthwaite(v, out->n);
 	out->t = out->diff / out->se;
 	out->p = stats_t_two_sided(out->t, out->df);
+	out->p_cautious = stats_t_two_sided(out->t, (double)((nb < nc ? nb : nc) - 1));
 	half95 = stats_t_quantile(0.975, out->df) * out->se;
 	half90 = stats_t_quantile(0.95, out->df) * out->se;
 	out->low95 = exp(out->diff - half95);

@@ -58,6 +58,7 @@ section "unit tests with ThreadSanitizer"
 ! setarch -R true 2>/dev/null || within='setarch -R'
 for test in "$build"/tsan/test_*; do unit tsan "$test"; done
 within=
+script "simulated experiments" "$build/plain/simulate"
 script "golden cases" tests/golden/run.sh "$build/kickio"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"
 script "verification" tests/verify/verify.sh
