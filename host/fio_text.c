@@ -14,7 +14,10 @@
 #include "host/fio_text_options.h"
 #include "host/fio_text_section.h"
 
-enum { NOTES_MOST = 100 };
+enum {
+	NOTES_MOST = 100,
+	REPORT_SECONDS = 60 /* the blocks of one report are printed at once; a slow terminal is allowed for */
+};
 
 /* One report and what stands above it. */
 struct report {
@@ -33,6 +36,7 @@ struct reader {
 	json_t *section;
 	struct report now, before; /* before: of the last document, its blocks gone */
 	struct fio_block *block;   /* that lines go to; NULL: none */
+	bool strayed; /* lines without a job were noted since the last one that begins something */
 	size_t notes, unsaid, unsaid_line;
 	bool failed; /* no memory */
 };
@@ -152,6 +156,16 @@ static json_t *document(struct reader *r)
 	return doc;
 }
 
+/* Another run's block: the report was over, it has this block already, or it was printed much earlier. */
+static bool begins_another(const struct report *p, const struct fio_block *b, const char *key)
+{
+	const struct fio_block *last = p->blocks ? p->block[p->blocks - 1] : NULL;
+
+	if (p->ended || (b->has_pid && json_object_get(p->jobs, key)))
+		return true;
+	return last && last->when && b->when && llabs((long long)(last->when - b->when)) > REPORT_SECONDS;
+}
+
 /* A run that printed no block: say what is known of it. */
 static void note_barren(struct reader *r)
 {
@@ -166,14 +180,22 @@ static void note_barren(struct reader *r)
 		note(r, p->above.line, "an output of fio without a job's block");
 }
 
+/* A command line above blocks that have no header of their own may be for those of the next output as well. */
+static json_t *still_in_force(const struct fio_preamble *above)
+{
+	return above->headers || above->release[0] ? NULL : json_incref(above->command);
+}
+
 static void report_end(struct reader *r)
 {
 	struct report *p = &r->now;
+	json_t *command = still_in_force(&p->above);
 
 	r->block = NULL;
 	if (!p->blocks) {
 		note_barren(r);
 		report_clear(p);
+		p->above.command = command;
 		return;
 	}
 	if (replaces(p, &r->before))
@@ -188,6 +210,7 @@ static void report_end(struct reader *r)
 	free(r->before.block);
 	r->before.block = NULL;
 	r->before.blocks = r->before.capacity = 0;
+	p->above.command = command;
 }
 
 /* A line that stands above blocks: a new output begins when this one has some already. */
@@ -204,13 +227,12 @@ static void above_blocks(struct reader *r, size_t line)
 
 /* ---- lines ---- */
 
-static void on_command(struct reader *r, size_t line, const char *text)
+static void on_command(struct reader *r, const char *text)
 {
 	json_t *command = fio_read_command(text);
 
 	if (r->now.blocks || r->now.ended || r->now.above.headers || r->now.above.release[0])
 		report_end(r);
-	(void)line;
 	r->block = NULL;
 	json_decref(r->now.above.command);
 	r->now.above.command = command;
@@ -286,7 +308,7 @@ static void on_title(struct reader *r, size_t line, const char *text)
 		return;
 	}
 	text_add(&key, "%s %ld %ld", json_string_value(b->name), b->groupid, b->pid);
-	if (p->ended || (b->has_pid && json_object_get(p->jobs, text_get(&key))))
+	if (begins_another(p, b, text_get(&key)))
 		report_end(r);
 	if (p->blocks == p->capacity) {
 		more = realloc(p->block, (p->capacity * 2 + 8) * sizeof(*more));
@@ -335,14 +357,20 @@ static void on_block_line(struct reader *r, const struct fio_line *line, const c
 			note(r, line->number, "%s: %.100s", wrong, text);
 	} else if (line->kind == FIO_DIRECTION) {
 		note(r, line->number, "a direction line without a job's title above it: %.100s", text);
+		r->strayed = true;
+	} else if ((line->kind == FIO_LATENCY || line->kind == FIO_PERCENTILES) && !r->strayed) {
+		note(r, line->number, "latencies without a job's title above them: %.100s", text);
+		r->strayed = true;
 	}
 }
 
 static void on_line(struct reader *r, const struct fio_line *line, const char *text)
 {
+	if (line->kind == FIO_COMMAND || line->kind == FIO_HEADER || line->kind == FIO_TITLE)
+		r->strayed = false;
 	switch (line->kind) {
 	case FIO_COMMAND:
-		on_command(r, line->number, text);
+		on_command(r, text);
 		break;
 	case FIO_HEADER:
 		on_header(r, line->number, text);
@@ -397,6 +425,8 @@ int fio_text_read(const char *bytes, size_t length, struct fio_import *into, str
 	}
 	if (fio_lines_split(bytes, length, &r.lines, e))
 		goto out;
+	if (r.lines.diff)
+		note(&r, r.lines.diff, "a comparison (diff) of two outputs: its lines with < and > are not read");
 	for (size_t i = 0; i < r.lines.count && !r.failed; i++) {
 		const char *text = fio_lines_text(&r.lines, i);
 
@@ -404,6 +434,7 @@ int fio_text_read(const char *bytes, size_t length, struct fio_import *into, str
 			json_decref(r.section);
 			r.section = fio_json_text(heading, n);
 			r.block = NULL;
+			r.strayed = false;
 		} else {
 			on_line(&r, &r.lines.line[i], text);
 		}

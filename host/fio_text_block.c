@@ -5,23 +5,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "host/fio_text_options.h"
 
 /* ---- title ---- */
 
-/* "Fri Nov 23 09:59:54 2018", also with one blank before a one-digit day. */
-static bool is_time(const char *s)
+/* Seconds of "Fri Nov 23 09:59:54 2018" in its own zone, also with one blank before a one-digit day; 0: it is no time. */
+static int64_t seconds_of(const char *s)
 {
-	static const char days[] = "SunMonTueWedThuFriSat";
-	const char *at;
+	static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	char day[4], month[4];
+	const char *weekday, *at;
+	struct tm tm = {0};
 
-	if (strlen(s) < 3)
-		return false;
-	for (at = days; *at; at += 3)
-		if (!strncmp(at, s, 3))
-			return strchr(s, ':') != NULL;
-	return false;
+	if (sscanf(s, "%3s %3s %2d %2d:%2d:%2d %4d", day, month, &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec,
+		   &tm.tm_year) != 7)
+		return 0;
+	weekday = strstr(days, day);
+	at = strstr(months, month);
+	if (!weekday || !at || strlen(day) != 3 || strlen(month) != 3 || (at - months) % 3 || tm.tm_year < 1970)
+		return 0;
+	tm.tm_mon = (int)(at - months) / 3;
+	tm.tm_year -= 1900;
+	return (int64_t)timegm(&tm);
 }
 
 /* "err=22 (file:io_u.c:1787, func=io_u error, error=Invalid argument): pid=…" */
@@ -68,7 +75,8 @@ struct fio_block *fio_block_open(const char *title, size_t number)
 	if (pid) {
 		b->pid = strtol(pid + 6, &end, 10);
 		b->has_pid = true;
-		if (end[0] == ':' && end[1] == ' ' && is_time(end + 2) && !(b->time = strdup(end + 2)))
+		b->when = end[0] == ':' && end[1] == ' ' ? seconds_of(end + 2) : 0;
+		if (b->when && !(b->time = strdup(end + 2)))
 			goto fail;
 	}
 	return b;

@@ -24,6 +24,7 @@ struct fio_block {
 	size_t line;
 	json_t *name, *error_text; /* error_text NULL: none */
 	char *time;                /* NULL: not printed */
+	int64_t when;              /* the same in seconds, 0: not printed */
 	long groupid, members, error, pid;
 	bool has_pid;
 	struct fio_direction direction[FIO_DIRECTIONS];

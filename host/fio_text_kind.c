@@ -45,8 +45,6 @@ static const struct {
 	{FIO_DISK, NULL, ": ios="},
 	{FIO_TITLE, NULL, ": (groupid="},
 	{FIO_HEADER, NULL, ": (g="},
-	{FIO_VERSION, "fio-#", NULL},
-	{FIO_VERSION, "fio #.", NULL},
 	{FIO_STARTING, "Starting #", "thread"},
 	{FIO_STARTING, "Starting #", "process"},
 	{FIO_NOTICE, "fio: ", NULL},
@@ -92,11 +90,27 @@ static bool is_command(const char *line)
 	return false;
 }
 
+/* "fio-3.12-17-g0fcbc0", "fio 1.50", with nothing behind it but a comment. */
+static bool is_version(const char *line)
+{
+	size_t n;
+
+	if (!begins(line, "fio-#") && !begins(line, "fio #"))
+		return false;
+	n = 4 + strspn(line + 4, "0123456789.");
+	if (line[n] == '-' && line[n - 1] != '.')
+		while (isalnum((unsigned char)line[n]) || line[n] == '-')
+			n++;
+	return strchr(line + 4, '.') && (!line[n] || !strncmp(line + n, " -", 2));
+}
+
 enum fio_kind fio_line_kind(const char *line, int *direction)
 {
 	*direction = direction_of(line);
 	if (*direction >= 0)
 		return FIO_DIRECTION;
+	if (is_version(line))
+		return FIO_VERSION;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if ((!kinds[i].start || begins(line, kinds[i].start)) && (!kinds[i].has || strstr(line, kinds[i].has)))
 			return kinds[i].kind;

@@ -312,19 +312,21 @@ static size_t control_sequence(const char *p, const char *end)
 	return q < end ? (size_t)(q - p) + 1 : 0;
 }
 
-static bool has_at_line_start(const char *bytes, size_t length, const char *what, const char *also)
+/* The first line "< name: (groupid=…": one side of a diff, whose other side looks like a quoted mail. 0: none. */
+static size_t find_diff(const char *bytes, size_t length)
 {
+	static const char title[] = "(groupid=";
 	const char *end = bytes + length, *line = bytes, *stop;
 
-	for (; line < end; line = stop + 1) {
+	for (size_t number = 1; line < end; line = stop + 1, number++) {
 		stop = memchr(line, '\n', (size_t)(end - line));
 		if (!stop)
 			stop = end;
-		if ((size_t)(stop - line) > strlen(what) && !memcmp(line, what, strlen(what)) &&
-		    memmem(line, (size_t)(stop - line), also, strlen(also)))
-			return true;
+		if (stop - line > 2 && line[0] == '<' && line[1] == ' ' &&
+		    memmem(line, (size_t)(stop - line), title, sizeof(title) - 1))
+			return number;
 	}
-	return false;
+	return 0;
 }
 
 int fio_lines_split(const char *bytes, size_t length, struct fio_lines *out, struct error *e)
@@ -334,7 +336,7 @@ int fio_lines_split(const char *bytes, size_t length, struct fio_lines *out, str
 
 	memset(out, 0, sizeof(*out));
 	s.quoted_printable = memmem(bytes, length, "=3D", 3) != NULL;
-	out->diff = has_at_line_start(bytes, length, "< ", "(groupid=");
+	out->diff = find_diff(bytes, length);
 	while (p < end) {
 		size_t skip = control_sequence(p, end);
 		unsigned char c = (unsigned char)*p;

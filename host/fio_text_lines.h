@@ -56,7 +56,7 @@ struct fio_lines {
 	struct fio_line *line;
 	size_t count, capacity;
 	bool prompts; /* commands stand behind "# ": a line with one "#" is then no heading */
-	bool diff;    /* lines with "<" and ">" are the two sides of a comparison: they are not read */
+	size_t diff;  /* number of the first line of a comparison, whose lines with "<" and ">" are not read; 0: none */
 };
 
 /* Both linear in length. On failure (memory) the error says so; fio_lines_free is right in any case. */
