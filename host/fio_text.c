@@ -244,7 +244,14 @@ static void on_header(struct reader *r, size_t line, const char *text)
 	json_t *header, *other;
 	const char *key;
 
+	/* fio prints all headers before its release: a release above the first one is another's, or the author's remark. */
+	if (r->now.above.release[0] && r->now.above.headers)
+		report_end(r);
 	above_blocks(r, line);
+	if (!r->now.above.headers) {
+		r->now.above.release[0] = '\0';
+		r->now.above.line = line;
+	}
 	header = fio_read_header(text);
 	if (!r->now.above.headers)
 		r->now.above.headers = json_object();
@@ -260,11 +267,13 @@ static void on_header(struct reader *r, size_t line, const char *text)
 static void on_version(struct reader *r, size_t line, const char *text)
 {
 	size_t n = strcspn(text + 4, " ");
+	char release[48];
 
-	if (r->now.above.release[0] && !r->now.blocks)
+	snprintf(release, sizeof(release), "fio-%.*s", (int)(n > 40 ? 40 : n), text + 4);
+	if (r->now.above.release[0] && r->now.above.headers && strcmp(release, r->now.above.release))
 		report_end(r);
 	above_blocks(r, line);
-	snprintf(r->now.above.release, sizeof(r->now.above.release), "fio-%.*s", (int)(n > 40 ? 40 : n), text + 4);
+	snprintf(r->now.above.release, sizeof(r->now.above.release), "%s", release);
 }
 
 static void on_notice(struct reader *r, size_t line, const char *text)
