@@ -98,7 +98,7 @@ static bool right(const struct line *l, const char **wrong)
 	const struct field *tail = &l->field[a->head + a->directions * a->each];
 	double number_of;
 
-	*wrong = "it is cut off";
+	*wrong = "it has too few (cut off, or with unified_rw_reporting)";
 	if (l->count < a->head + a->directions * a->each + DISKS)
 		return false;
 	*wrong = "its first fields are no group and error number";
@@ -351,7 +351,7 @@ int fio_terse_read(char *bytes, size_t length, struct fio_import *into, struct e
 		if (right(r.line, &wrong))
 			status = take_line(&r, number_of_line, e);
 		else
-			status = fio_note(into, number_of_line, e, "a terse line (version %c, %zu fields) is not read: %s", *begin, r.line->count,
+			status = fio_note(into, number_of_line, e, "a terse line of version %c with %zu fields is not read: %s", *begin, r.line->count,
 					  wrong);
 		fio_blank(bytes, (size_t)(begin - bytes), to);
 	}

@@ -1,0 +1,317 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guest/text.h"
+#include "host/command.h"
+#include "host/fio_import.h"
+#include "host/fio_json_scan.h"
+#include "host/import.h"
+#include "host/metrics.h"
+#include "host/parse.h"
+
+#define MOST_BYTES ((size_t)256 << 20)
+
+struct options {
+	struct import_request request;
+	const char **file;
+	size_t nfiles;
+	bool list;
+};
+
+struct file {
+	const char *name; /* in messages */
+	struct text bytes;
+	long long mtime;
+};
+
+/* ---- command line ---- */
+
+static int whole(const char *option, const char *text, unsigned *out, struct error *e)
+{
+	uint64_t n;
+
+	if (parse_u64(text, &n) || n < 1 || n > 100000)
+		return error_set(e, STATUS_USAGE, "import: %s %s is no number from 1 to 100000", option, text);
+	*out = (unsigned)n;
+	return 0;
+}
+
+/* Names stand in reports, in messages, and as words on command lines. */
+static int check_name(const char *option, const char *name, struct error *e)
+{
+	for (const char *p = name; *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return error_set(e, STATUS_USAGE, "import: %s: a name has no blanks or control characters", option);
+	if (!*name || strlen(name) > 64)
+		return error_set(e, STATUS_USAGE, "import: %s: a name has 1 to 64 characters", option);
+	return 0;
+}
+
+/* An option with a value. */
+static int take(struct options *o, const char *option, const char *value, struct error *e)
+{
+	struct import_request *r = &o->request;
+
+	if (strcmp(option, "--variant") == 0)
+		r->variant = value;
+	else if (strcmp(option, "--guest") == 0)
+		r->guest = value;
+	else if (strcmp(option, "--section") == 0)
+		r->section = value;
+	else if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0)
+		r->folder = value;
+	else if (strcmp(option, "--block") == 0)
+		return whole(option, value, &r->block, e);
+	else if (strcmp(option, "--boot") == 0)
+		return whole(option, value, &r->boot, e);
+	else
+		return error_set(e, STATUS_USAGE, "import: unknown option %s (see kickbench help)", option);
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct options *o, struct error *e)
+{
+	bool names_only = false;
+
+	for (int i = 1; i < argc; i++) {
+		char option[64];
+		const char *word = argv[i], *equal = strchr(word, '=');
+
+		if (names_only || *word != '-' || strcmp(word, "-") == 0) {
+			o->file[o->nfiles++] = word;
+		} else if (strcmp(word, "--") == 0) {
+			names_only = true;
+		} else if (strcmp(word, "--baseline") == 0) {
+			o->request.baseline = true;
+		} else if (strcmp(word, "--list") == 0) {
+			o->list = true;
+		} else if (strncmp(word, "--", 2) == 0 && equal) {
+			snprintf(option, sizeof(option), "%.*s", (int)(equal - word), word);
+			if (take(o, option, equal + 1, e))
+				return -1;
+		} else if (take(o, word, i + 1 < argc ? argv[i + 1] : "", e)) {
+			return -1;
+		} else if (++i == argc) {
+			return error_set(e, STATUS_USAGE, "import: %s needs a value", word);
+		}
+	}
+	if (o->nfiles == 0)
+		return error_set(e, STATUS_USAGE, "import: which FILE? (- is standard input; see kickbench help)");
+	if (!o->list && !o->request.variant)
+		return error_set(e, STATUS_USAGE, "import: say with --variant NAME what was measured, or look with --list");
+	if (o->request.variant && check_name("--variant", o->request.variant, e))
+		return -1;
+	return o->request.guest ? check_name("--guest", o->request.guest, e) : 0;
+}
+
+/* ---- files ---- */
+
+static int read_all(int fd, struct file *f, struct error *e)
+{
+	static char part[1 << 16];
+	ssize_t n;
+
+	while ((n = read(fd, part, sizeof(part))) != 0) {
+		if (n < 0 && errno == EINTR && !command_signal)
+			continue;
+		if (n < 0)
+			return error_errno(e, STATUS_USAGE, "%s", f->name);
+		if (f->bytes.length + (size_t)n > MOST_BYTES)
+			return error_set(e, STATUS_USAGE, "%s: more than %zu MiB: cut out what is fio's", f->name, MOST_BYTES >> 20);
+		text_add_bytes(&f->bytes, part, (size_t)n);
+		if (f->bytes.failed)
+			return error_set(e, STATUS_HOST, "out of memory");
+	}
+	return f->bytes.length ? 0 : error_set(e, STATUS_USAGE, "%s: empty", f->name);
+}
+
+static int load(const char *path, struct file *f, struct error *e)
+{
+	bool input = strcmp(path, "-") == 0;
+	struct stat st;
+	int fd, status;
+
+	*f = (struct file){ .name = input ? "standard input" : path, .mtime = -1 };
+	fd = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st)) {
+		error_errno(e, STATUS_USAGE, "%s", f->name);
+		if (fd >= 0 && !input)
+			close(fd);
+		return -1;
+	}
+	if (S_ISDIR(st.st_mode))
+		status = error_set(e, STATUS_USAGE, "%s: a folder, not a file of fio's output", f->name);
+	else
+		status = read_all(fd, f, e);
+	if (S_ISREG(st.st_mode))
+		f->mtime = (long long)st.st_mtime;
+	if (!input)
+		close(fd);
+	return status;
+}
+
+/* Nothing was found: what is it, then? */
+static int nothing_in(const struct file *f, struct error *e)
+{
+	struct extents found = { 0 };
+	size_t others = 0, line = 0;
+
+	if (memchr(f->bytes.data, '\0', f->bytes.length))
+		return error_set(e, STATUS_USAGE, "%s: a binary file, without any output of fio", f->name);
+	if (fio_json_scan(f->bytes.data, f->bytes.length, &found, e) == 0) {
+		others = found.others;
+		line = found.other_line;
+	}
+	fio_json_scan_free(&found);
+	if (others)
+		return error_set(e, STATUS_USAGE, "%s:%zu: %zu JSON object%s, but no output of fio in the file", f->name, line, others, others == 1 ? "" : "s");
+	return error_set(e, STATUS_USAGE, "%s: no output of fio in it", f->name);
+}
+
+static void print_notes(const struct file *f, const json_t *notes)
+{
+	const json_t *note;
+	size_t i;
+
+	json_array_foreach(notes, i, note)
+		fprintf(stderr, "%s:%lld: %s\n", f->name, (long long)json_integer_value(json_object_get(note, "line")),
+			json_string_value(json_object_get(note, "message")));
+}
+
+/* ---- --list ---- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *s = json_string_value(json_object_get(object, key));
+
+	return s && *s ? s : "-";
+}
+
+/* Read and write, as far as they are there: "5236" or "9816+4214". */
+static void iops_text(const json_t *job, struct text *out)
+{
+	static const char *const direction[] = { "read", "write", "trim", "mixed" };
+
+	for (size_t i = 0; i < sizeof(direction) / sizeof(direction[0]); i++) {
+		const json_t *iops = json_object_get(json_object_get(job, direction[i]), "iops");
+		char value[METRIC_TEXT_SIZE];
+
+		if (!json_is_number(iops))
+			continue;
+		metric_text(UNIT_RATE, json_number_value(iops), value);
+		text_add(out, "%s%s", out->length ? "+" : "", value);
+	}
+	if (!out->length)
+		text_add(out, "-");
+}
+
+static void list_job(const json_t *document, const json_t *job)
+{
+	const json_t *options = json_object_get(job, "job options"), *mark;
+	json_int_t members = json_integer_value(json_object_get(job, "members"));
+	struct text iops = { 0 };
+	char jobs[24] = "-";
+	size_t i;
+
+	if (members)
+		snprintf(jobs, sizeof(jobs), "%lld", (long long)members);
+	iops_text(job, &iops);
+	printf("%6lld  %-18s %-20s %-10s %-6s %7s  %-17s %s\n", (long long)json_integer_value(json_object_get(job, "line")),
+	       text_of(document, "fio version"), text_of(job, "jobname"), text_of(options, "rw"), text_of(options, "bs"), jobs,
+	       text_get(&iops), text_of(job, "status"));
+	text_free(&iops);
+	if (strcmp(text_of(job, "error_text"), "-"))
+		printf("        %s\n", text_of(job, "error_text"));
+	json_array_foreach(json_object_get(job, "marks"), i, mark)
+		printf("        line %lld: %s\n", (long long)json_integer_value(json_object_get(mark, "line")), text_of(mark, "what"));
+}
+
+static void list(const struct options *o, const struct file *f, const json_t *outputs)
+{
+	const char *section = "";
+	const json_t *document, *job;
+	size_t i, k;
+
+	printf("%s\n  line  %-18s %-20s %-10s %-6s %7s  %-17s %s\n", f->name, "fio", "job", "rw", "bs", "numjobs", "IOPS", "status");
+	json_array_foreach(outputs, i, document) {
+		const char *heading = json_string_value(json_object_get(document, "section"));
+
+		if (!import_wanted(document, o->request.section))
+			continue;
+		if (heading && strcmp(heading, section))
+			printf("        -- %s\n", section = heading);
+		json_array_foreach(json_object_get(document, "jobs"), k, job)
+			list_job(document, job);
+	}
+}
+
+/* ---- the command ---- */
+
+static size_t wanted(const json_t *outputs, const char *section)
+{
+	const json_t *document;
+	size_t i, n = 0;
+
+	json_array_foreach(outputs, i, document)
+		n += import_wanted(document, section);
+	return n;
+}
+
+static int import_file(const struct options *o, struct import *into, const char *path, struct error *e)
+{
+	struct fio_import found = { 0 };
+	struct file f;
+	int status = load(path, &f, e);
+
+	if (status == 0)
+		status = fio_import_bytes(f.bytes.data, f.bytes.length, &found, e);
+	if (status == 0) {
+		print_notes(&f, found.notes);
+		if (json_array_size(found.outputs) == 0)
+			status = nothing_in(&f, e);
+		else if (wanted(found.outputs, o->request.section) == 0)
+			status = error_set(e, STATUS_USAGE, "%s: none of its %zu outputs is below a heading with \"%s\" (--list shows them)", f.name,
+					   json_array_size(found.outputs), o->request.section);
+		else if (o->list)
+			list(o, &f, found.outputs);
+		else if (import_add(into, path, (long long)f.bytes.length, f.mtime, found.outputs, e))
+			status = error_context(e, "%s", f.name);
+	}
+	json_decref(found.outputs);
+	json_decref(found.notes);
+	text_free(&f.bytes);
+	return status;
+}
+
+static int run(int argc, char **argv, struct error *e)
+{
+	struct options o = { .file = calloc((size_t)argc, sizeof(*o.file)) };
+	struct import *into = NULL;
+	const char *path;
+	int status = o.file ? parse(argc, argv, &o, e) : error_set(e, STATUS_HOST, "out of memory");
+
+	if (status == 0 && !o.list)
+		status = import_open(&o.request, &into, e);
+	for (size_t i = 0; status == 0 && i < o.nfiles; i++)
+		status = import_file(&o, into, o.file[i], e);
+	if (status == 0 && into)
+		status = import_store(into, &path, e);
+	if (status == 0 && into)
+		printf("%s: %zu output%s of %s\n", path, import_taken(into), import_taken(into) == 1 ? "" : "s", o.request.variant);
+	import_free(into);
+	free(o.file);
+	return status ? e->status : STATUS_OK;
+}
+
+const struct command cmd_import = {
+	"import",
+	"import FILE... --variant NAME [-o DIR] [--guest NAME] [--section TEXT] [--block N] [--boot N] [--baseline]\n"
+	"       kickbench import FILE... --list [--section TEXT]",
+	"make a run folder of fio's outputs, or add to one: text, JSON, terse lines, among other text", run,
+};
