@@ -273,6 +273,7 @@ static int import_file(const struct options *o, struct import *into, const char 
 		status = fio_import_bytes(f.bytes.data, f.bytes.length, &found, e);
 	if (status == 0) {
 		print_notes(&f, found.notes);
+		json_array_clear(found.notes);
 		if (json_array_size(found.outputs) == 0)
 			status = nothing_in(&f, e);
 		else if (wanted(found.outputs, o->request.section) == 0)
@@ -280,8 +281,9 @@ static int import_file(const struct options *o, struct import *into, const char 
 					   json_array_size(found.outputs), o->request.section);
 		else if (o->list)
 			list(o, &f, found.outputs);
-		else if (import_add(into, path, (long long)f.bytes.length, f.mtime, found.outputs, e))
+		else if (import_add(into, path, (long long)f.bytes.length, f.mtime, found.outputs, found.notes, e))
 			status = error_context(e, "%s", f.name);
+		print_notes(&f, found.notes);
 	}
 	json_decref(found.outputs);
 	json_decref(found.notes);
@@ -300,6 +302,8 @@ static int run(int argc, char **argv, struct error *e)
 		status = import_open(&o.request, &into, e);
 	for (size_t i = 0; status == 0 && i < o.nfiles; i++)
 		status = import_file(&o, into, o.file[i], e);
+	if (status == 0 && into && import_taken(into) == 0)
+		status = error_set(e, STATUS_USAGE, "import: nothing new: all of it is in %s already", o.request.folder);
 	if (status == 0 && into)
 		status = import_store(into, &path, e);
 	if (status == 0 && into)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest/checksum.h"
 #include "guest/text.h"
 #include "host/fio_bytes.h"
 #include "host/import_cell.h"
@@ -116,7 +117,7 @@ static json_t *reduced(const json_t *document, json_t *jobs)
 }
 
 static int add_trial(struct import *i, const json_t *document, json_t *jobs, json_int_t cell_number, json_t *boot, const char *path,
-		     struct error *e)
+		     const char *digest, struct error *e)
 {
 	json_int_t number = json_integer_value(json_object_get(boot, "boot")), block = json_integer_value(json_object_get(boot, "block"));
 	const json_t *cell = json_array_get(json_object_get(i->run, "cells"), (size_t)cell_number), *job = json_array_get(jobs, 0);
@@ -135,6 +136,10 @@ static int add_trial(struct import *i, const json_t *document, json_t *jobs, jso
 			  "marks", marks_of(jobs));
 	text_free(&message);
 	planned = json_pack("{s:I,s:I,s:s,s:I}", "trial", i->last_trial, "cell", cell_number, "variant", i->r->variant, "repeat", repeat);
+	if (*digest) {
+		json_object_set_new(planned, "digest", json_string(digest));
+		import_set_count(i->digests, digest, i->last_trial);
+	}
 	if (!trial || json_array_append_new(i->trials, trial) || json_array_append_new(json_object_get(boot, "trials"), planned))
 		return error_set(e, STATUS_HOST, "out of memory");
 	return 0;
@@ -202,7 +207,35 @@ static int check_slots(const struct import *i, const json_int_t *cell, size_t n,
 	return 0;
 }
 
-static int add_document(struct import *i, const char *path, const json_t *document, struct error *e)
+#define DIGEST_SIZE 17
+
+/*
+ * Of an output's numbers, wherever they stood. "" for one without any: titles alone may well be the same. Two
+ * real runs never agree in all of their amounts and times; a copy that counted as a second run would halve the noise.
+ */
+static void digest_of(const json_t *document, char digest[DIGEST_SIZE])
+{
+	json_t *jobs = json_deep_copy(json_object_get(document, "jobs")), *job;
+	bool numbers = false;
+	char *text;
+	size_t k;
+
+	json_array_foreach(jobs, k, job) {
+		numbers = numbers || json_object_get(job, "read") || json_object_get(job, "write") || json_object_get(job, "trim") ||
+			  json_object_get(job, "mixed");
+		json_object_del(job, "line");
+		json_object_del(job, "marks");
+		json_object_del(job, "job options"); /* what stands around may be cut off in a copy */
+	}
+	text = numbers ? json_dumps(jobs, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(12)) : NULL;
+	digest[0] = '\0';
+	if (text)
+		snprintf(digest, DIGEST_SIZE, "%016llx", (unsigned long long)xxhash64(text, strlen(text)));
+	free(text);
+	json_decref(jobs);
+}
+
+static int add_document(struct import *i, const char *path, const json_t *document, const char *digest, struct error *e)
 {
 	json_t *groups = group_jobs(document), *jobs, *boot = NULL;
 	size_t n = json_object_size(groups), k = 0;
@@ -223,32 +256,57 @@ static int add_document(struct import *i, const char *path, const json_t *docume
 	k = 0;
 	json_object_foreach(groups, key, jobs)
 		if (status == 0)
-			status = add_trial(i, document, jobs, cell[k++], boot, path, e);
+			status = add_trial(i, document, jobs, cell[k++], boot, path, digest, e);
 	free(cell);
 	json_decref(groups);
 	return status ? -1 : 0;
 }
 
-int import_add(struct import *i, const char *path, long long size, long long mtime, const json_t *outputs, struct error *e)
+/* A file is named once, however often parts of it are taken. */
+static void add_file(struct import *i, const json_t *path, long long size, long long mtime)
 {
+	json_t *files = json_object_get(i->run, "files"), *entry, *other;
+	size_t k;
+
+	entry = json_pack("{s:O,s:I,s:o}", "path", path, "size", (json_int_t)size, "mtime", mtime < 0 ? json_null() : json_integer(mtime));
+	json_array_foreach(files, k, other)
+		if (json_equal(entry, other)) {
+			json_decref(entry);
+			return;
+		}
+	json_array_append_new(files, entry);
+}
+
+int import_add(struct import *i, const char *path, long long size, long long mtime, const json_t *outputs, json_t *notes, struct error *e)
+{
+	struct fio_import into = { NULL, notes };
 	json_t *name = fio_string(path, strlen(path)), *document;
 	size_t k, before = i->taken;
+	int status = name ? 0 : error_set(e, STATUS_HOST, "out of memory");
 
-	if (!name)
-		return error_set(e, STATUS_HOST, "out of memory");
 	json_array_foreach(outputs, k, document) {
-		if (!import_wanted(document, i->r->section))
+		char digest[DIGEST_SIZE];
+		json_int_t trial;
+
+		if (status || !import_wanted(document, i->r->section))
 			continue;
-		if (add_document(i, json_string_value(name), document, e)) {
-			json_decref(name);
-			return -1;
+		digest_of(document, digest);
+		trial = *digest ? import_count(i->digests, digest) : 0;
+		if (trial) {
+			status = fio_note(&into, (size_t)json_integer_value(json_object_get(document, "line")), e,
+					  "this output is trial %lld already, number by number: a copy is no second run", (long long)trial);
+			continue;
 		}
-		i->taken++;
+		status = add_document(i, json_string_value(name), document, digest, e);
+		i->taken += status == 0;
 	}
-	if (i->taken > before)
-		json_array_append_new(json_object_get(i->run, "files"),
-				      json_pack("{s:O,s:I,s:o}", "path", name, "size", (json_int_t)size, "mtime",
-						mtime < 0 ? json_null() : json_integer(mtime)));
+	if (status == 0 && i->taken > before)
+		add_file(i, name, size, mtime);
 	json_decref(name);
-	return 0;
+	return status;
+}
+
+size_t import_taken(const struct import *i)
+{
+	return i->taken;
 }

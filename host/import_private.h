@@ -15,6 +15,7 @@ struct import {
 	json_t *boot_of;     /* {"CELL VARIANT BLOCK":boot} */
 	json_t *repeats;     /* {"CELL BOOT":trials} */
 	json_t *boot_index;  /* {"BOOT":the boot in the plan} */
+	json_t *digests;     /* {digest of an output:number of a trial} */
 	json_t *trials;      /* new ones, to be written */
 	json_int_t last_trial, last_boot;
 	size_t taken;

@@ -92,11 +92,13 @@ static void index_plan(struct import *i)
 		import_index_boot(i, boot);
 		i->last_boot = number > i->last_boot ? number : i->last_boot;
 		json_array_foreach(json_object_get(boot, "trials"), t, trial) {
-			const char *variant = json_string_value(json_object_get(trial, "variant"));
+			const char *variant = json_string_value(json_object_get(trial, "variant")), *digest = json_string_value(json_object_get(trial, "digest"));
 			json_int_t n = json_integer_value(json_object_get(trial, "trial"));
 
 			import_occupy(i, json_integer_value(json_object_get(trial, "cell")), variant ? variant : "", block, number);
 			i->last_trial = n > i->last_trial ? n : i->last_trial;
+			if (digest)
+				import_set_count(i->digests, digest, n);
 		}
 	}
 }
@@ -164,7 +166,7 @@ static void add_variant(struct import *i)
 		if (name && strcmp(name, i->r->variant) == 0)
 			return;
 	}
-	json_array_append_new(variants, json_pack("{s:s,s:{}}", "name", i->r->variant, "settings"));
+	json_array_append_new(variants, json_pack("{s:s}", "name", i->r->variant));
 }
 
 int import_open(const struct import_request *r, struct import **out, struct error *e)
@@ -181,6 +183,7 @@ int import_open(const struct import_request *r, struct import **out, struct erro
 	i->boot_of = json_object();
 	i->repeats = json_object();
 	i->boot_index = json_object();
+	i->digests = json_object();
 	i->trials = json_array();
 	if (r->folder && holds_run(r->folder)) {
 		if (take_up(i, e))
@@ -188,7 +191,7 @@ int import_open(const struct import_request *r, struct import **out, struct erro
 	} else {
 		i->run = new_run(r);
 	}
-	if (!i->run || !i->trials || !i->boot_index) {
+	if (!i->run || !i->trials || !i->digests) {
 		error_set(e, STATUS_USAGE, "the name of the variant is no valid UTF-8, or memory ran out");
 		goto failed;
 	}
@@ -212,13 +215,9 @@ void import_free(struct import *i)
 	json_decref(i->boot_of);
 	json_decref(i->repeats);
 	json_decref(i->boot_index);
+	json_decref(i->digests);
 	json_decref(i->trials);
 	free(i);
-}
-
-size_t import_taken(const struct import *i)
-{
-	return i->taken;
 }
 
 int import_store(struct import *i, const char **path, struct error *e)
