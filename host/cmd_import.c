@@ -95,10 +95,10 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 			snprintf(option, sizeof(option), "%.*s", (int)(equal - word), word);
 			if (take(o, option, equal + 1, e))
 				return -1;
-		} else if (take(o, word, i + 1 < argc ? argv[i + 1] : "", e)) {
+		} else if (i + 1 == argc) {
+			return error_set(e, STATUS_USAGE, "import: %s is unknown, or needs a value (see kickbench help)", word);
+		} else if (take(o, word, argv[++i], e)) {
 			return -1;
-		} else if (++i == argc) {
-			return error_set(e, STATUS_USAGE, "import: %s needs a value", word);
 		}
 	}
 	if (o->nfiles == 0)
@@ -157,13 +157,15 @@ static int load(const char *path, struct file *f, struct error *e)
 }
 
 /* Nothing was found: what is it, then? */
-static int nothing_in(const struct file *f, struct error *e)
+static int nothing_in(const struct file *f, bool noted, struct error *e)
 {
 	struct extents found = { 0 };
 	size_t others = 0, line = 0;
 
 	if (memchr(f->bytes.data, '\0', f->bytes.length))
 		return error_set(e, STATUS_USAGE, "%s: a binary file, without any output of fio", f->name);
+	if (noted)
+		return error_set(e, STATUS_USAGE, "%s: no output of fio that can be used: the lines above say why", f->name);
 	if (fio_json_scan(f->bytes.data, f->bytes.length, &found, e) == 0) {
 		others = found.others;
 		line = found.other_line;
@@ -272,10 +274,12 @@ static int import_file(const struct options *o, struct import *into, const char 
 	if (status == 0)
 		status = fio_import_bytes(f.bytes.data, f.bytes.length, &found, e);
 	if (status == 0) {
+		bool noted = json_array_size(found.notes) > 0;
+
 		print_notes(&f, found.notes);
 		json_array_clear(found.notes);
 		if (json_array_size(found.outputs) == 0)
-			status = nothing_in(&f, e);
+			status = nothing_in(&f, noted, e);
 		else if (wanted(found.outputs, o->request.section) == 0)
 			status = error_set(e, STATUS_USAGE, "%s: none of its %zu outputs is below a heading with \"%s\" (--list shows them)", f.name,
 					   json_array_size(found.outputs), o->request.section);

@@ -126,7 +126,7 @@ static void add_missing(json_t *to, const json_t *from, const char *const *key, 
 /* What the form that is dropped told beyond the one that is kept. */
 static void complete(json_t *kept, const json_t *dropped)
 {
-	static const char *const of_document[] = { "section", "time", "disk_util" }, *const of_job[] = { "members", "error_text" };
+	static const char *const of_document[] = { "section", "time", "disk_util" }, *const of_job[] = { "error_text" };
 	const json_t *others = json_object_get(dropped, "jobs");
 	json_t *job;
 	size_t i;
@@ -136,7 +136,9 @@ static void complete(json_t *kept, const json_t *dropped)
 		const json_t *other = json_array_get(others, i);
 		json_t *options = json_object_get(other, "job options");
 
-		add_missing(job, other, of_job, 2);
+		add_missing(job, other, of_job, 1);
+		if (json_object_get(other, "members")) /* printed in a title, guessed from JSON */
+			json_object_set(job, "members", json_object_get(other, "members"));
 		if (!json_object_get(job, "job options") && options)
 			json_object_set(job, "job options", options);
 		else if (options)

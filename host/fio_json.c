@@ -113,20 +113,31 @@ static json_int_t members_of(const json_t *options, json_int_t entries)
 	return n % entries == 0 ? n / entries : 1;
 }
 
-static void set_runtime(json_t *out, json_int_t members)
+/*
+ * job_runtime (since 3.8) is the sum over an entry's jobs. When it is longer than they can have taken, group_reporting
+ * has put jobs of other sections into the entry, too: then it is not known how many.
+ */
+static bool too_few(const json_t *out, json_int_t members, double all_runtimes)
 {
-	static const char *const name[] = { "read", "write", "trim" };
-	double longest = 0;
+	return json_number_value(json_object_get(out, "job_runtime")) > 1.5 * (double)members * all_runtimes;
+}
 
-	if (json_number_value(json_object_get(out, "job_runtime")) > 0)
-		return;
-	json_object_del(out, "job_runtime");
-	for (int i = 0; i < 3; i++) {
+static void set_members(json_t *out, json_int_t members)
+{
+	static const char *const name[] = { "read", "write", "trim", "mixed" };
+	bool told = json_number_value(json_object_get(out, "job_runtime")) > 0;
+	double longest = 0, all = 0;
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		double ms = json_number_value(json_object_get(json_object_get(out, name[i]), "runtime"));
 
 		longest = ms > longest ? ms : longest;
+		all += ms > 0 ? ms : 0;
 	}
-	if (members && longest > 0 && longest < 1e12) {
+	if (!members || (told && too_few(out, members, all)))
+		return;
+	json_object_set_new(out, "members", json_integer(members));
+	if (!told && longest > 0 && longest < 1e12) {
 		json_object_set_new(out, "job_runtime", json_integer((json_int_t)longest * members));
 		json_object_set_new(out, "job_runtime_estimated", json_true());
 	}
@@ -153,8 +164,6 @@ static int read_job(const json_t *root, const json_t *counts, const json_t *job,
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		copy(out, job, kept[i]);
 	json_object_set_new(out, "line", json_integer((json_int_t)line));
-	if (members)
-		json_object_set_new(out, "members", json_integer(members));
 	if (options)
 		json_object_set_new(out, "job options", options);
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
@@ -169,7 +178,7 @@ static int read_job(const json_t *root, const json_t *counts, const json_t *job,
 	}
 	if (json_number_value(json_object_get(sync, "total_ios")) > 0)
 		json_object_set(out, "sync", sync);
-	set_runtime(out, members);
+	set_members(out, members);
 	json_object_set_new(out, "status", json_string(status_of(out, worst, directions)));
 	if (json_array_append_new(jobs, out))
 		return error_set(e, STATUS_HOST, "out of memory");

@@ -231,6 +231,20 @@ static void test_old(void **state)
 	release(&r);
 }
 
+/* Three jobs of 2 s in one entry: the 6 s tell that numjobs=1 of the first is not all of it. */
+static void test_merged_sections(void **state)
+{
+	struct result r = read_text("{\"fio version\":\"fio-3.33\",\"jobs\":["
+				    "{\"jobname\":\"a\",\"job options\":{\"rw\":\"read\"},\"job_runtime\":6000," READ "},"
+				    "{\"jobname\":\"b\",\"job options\":{\"rw\":\"read\",\"numjobs\":\"3\"},\"job_runtime\":6000," READ "}]}");
+
+	(void)state;
+	has_counts(&r, 1, 0);
+	assert_null(found(&r, "0/jobs/0/members"));
+	assert_true(number(&r, "0/jobs/1/members") == 3);
+	release(&r);
+}
+
 /* Client and server: jobs of both hosts, without the sum; the options of all below a job's own. */
 static void test_clients(void **state)
 {
@@ -313,7 +327,7 @@ int main(void)
 		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_among_others),  cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_repaired), cmocka_unit_test(test_hostile),       cmocka_unit_test(test_old),
 		cmocka_unit_test(test_clients),	 cmocka_unit_test(test_disagreement),  cmocka_unit_test(test_status),
-		cmocka_unit_test(test_interim),
+		cmocka_unit_test(test_interim),	       cmocka_unit_test(test_merged_sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
