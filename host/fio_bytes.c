@@ -59,9 +59,13 @@ static int append(json_t *array, const char *key, size_t line, struct error *e, 
 
 int fio_note(struct fio_import *into, size_t line, struct error *e, const char *fmt, ...)
 {
+	size_t n = json_array_size(into->notes);
 	va_list list;
 	int status;
 
+	if (n >= FIO_MOST_NOTES)
+		return n > FIO_MOST_NOTES ? 0 : json_array_append_new(into->notes, json_pack("{s:I,s:s}", "line", (json_int_t)line, "message",
+											      "there is more from here on that cannot be read"));
 	va_start(list, fmt);
 	status = append(into->notes, "message", line, e, fmt, list);
 	va_end(list);

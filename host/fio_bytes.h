@@ -16,7 +16,10 @@ json_t *fio_string(const char *bytes, size_t length);
 /* Overwrite with blanks; newlines stay, so that line numbers hold. */
 void fio_blank(char *bytes, size_t from, size_t to);
 
-/* A line for into->notes. */
+/* Of a file. */
+#define FIO_MOST_NOTES 500
+
+/* A line for into->notes; after FIO_MOST_NOTES one more says that others are left out. */
 int fio_note(struct fio_import *into, size_t line, struct error *e, const char *fmt, ...) KB_PRINTF(4, 5);
 
 /* Append {"line","what"} to the "marks" of a job. */
