@@ -47,7 +47,8 @@ static int check_name(const char *option, const char *name, struct error *e)
 {
 	for (const char *p = name; *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
-			return error_set(e, STATUS_USAGE, "import: %s: a name has no blanks or control characters", option);
+			return error_set(e, STATUS_USAGE, "import: %s: a name has no blanks or control characters",
+					 option);
 	if (!*name || strlen(name) > 64)
 		return error_set(e, STATUS_USAGE, "import: %s: a name has 1 to 64 characters", option);
 	return 0;
@@ -96,7 +97,8 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 			if (take(o, option, equal + 1, e))
 				return -1;
 		} else if (i + 1 == argc) {
-			return error_set(e, STATUS_USAGE, "import: %s is unknown, or needs a value (see kickbench help)", word);
+			return error_set(e, STATUS_USAGE,
+					 "import: %s is unknown, or needs a value (see kickbench help)", word);
 		} else if (take(o, word, argv[++i], e)) {
 			return -1;
 		}
@@ -104,7 +106,8 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 	if (o->nfiles == 0)
 		return error_set(e, STATUS_USAGE, "import: which FILE? (- is standard input; see kickbench help)");
 	if (!o->list && !o->request.variant)
-		return error_set(e, STATUS_USAGE, "import: say with --variant NAME what was measured, or look with --list");
+		return error_set(e, STATUS_USAGE,
+				 "import: say with --variant NAME what was measured, or look with --list");
 	if (o->request.variant && check_name("--variant", o->request.variant, e))
 		return -1;
 	return o->request.guest ? check_name("--guest", o->request.guest, e) : 0;
@@ -123,7 +126,8 @@ static int read_all(int fd, struct file *f, struct error *e)
 		if (n < 0)
 			return error_errno(e, STATUS_USAGE, "%s", f->name);
 		if (f->bytes.length + (size_t)n > MOST_BYTES)
-			return error_set(e, STATUS_USAGE, "%s: more than %zu MiB: cut out what is fio's", f->name, MOST_BYTES >> 20);
+			return error_set(e, STATUS_USAGE, "%s: more than %zu MiB: cut out what is fio's", f->name,
+					 MOST_BYTES >> 20);
 		text_add_bytes(&f->bytes, part, (size_t)n);
 		if (f->bytes.failed)
 			return error_set(e, STATUS_HOST, "out of memory");
@@ -165,14 +169,16 @@ static int nothing_in(const struct file *f, bool noted, struct error *e)
 	if (memchr(f->bytes.data, '\0', f->bytes.length))
 		return error_set(e, STATUS_USAGE, "%s: a binary file, without any output of fio", f->name);
 	if (noted)
-		return error_set(e, STATUS_USAGE, "%s: no output of fio that can be used: the lines above say why", f->name);
+		return error_set(e, STATUS_USAGE, "%s: no output of fio that can be used: the lines above say why",
+				 f->name);
 	if (fio_json_scan(f->bytes.data, f->bytes.length, &found, e) == 0) {
 		others = found.others;
 		line = found.other_line;
 	}
 	fio_json_scan_free(&found);
 	if (others)
-		return error_set(e, STATUS_USAGE, "%s:%zu: %zu JSON object%s, but no output of fio in the file", f->name, line, others, others == 1 ? "" : "s");
+		return error_set(e, STATUS_USAGE, "%s:%zu: %zu JSON object%s, but no output of fio in the file",
+				 f->name, line, others, others == 1 ? "" : "s");
 	return error_set(e, STATUS_USAGE, "%s: no output of fio in it", f->name);
 }
 
@@ -224,14 +230,16 @@ static void list_job(const json_t *document, const json_t *job)
 	if (members)
 		snprintf(jobs, sizeof(jobs), "%lld", (long long)members);
 	iops_text(job, &iops);
-	printf("%6lld  %-18s %-20s %-10s %-6s %7s  %-17s %s\n", (long long)json_integer_value(json_object_get(job, "line")),
-	       text_of(document, "fio version"), text_of(job, "jobname"), text_of(options, "rw"), text_of(options, "bs"), jobs,
-	       text_get(&iops), text_of(job, "status"));
+	printf("%6lld  %-18s %-20s %-10s %-6s %7s  %-17s %s\n",
+	       (long long)json_integer_value(json_object_get(job, "line")), text_of(document, "fio version"),
+	       text_of(job, "jobname"), text_of(options, "rw"), text_of(options, "bs"), jobs, text_get(&iops),
+	       text_of(job, "status"));
 	text_free(&iops);
 	if (strcmp(text_of(job, "error_text"), "-"))
 		printf("        %s\n", text_of(job, "error_text"));
 	json_array_foreach(json_object_get(job, "marks"), i, mark)
-		printf("        line %lld: %s\n", (long long)json_integer_value(json_object_get(mark, "line")), text_of(mark, "what"));
+		printf("        line %lld: %s\n", (long long)json_integer_value(json_object_get(mark, "line")),
+		       text_of(mark, "what"));
 }
 
 static void list(const struct options *o, const struct file *f, const json_t *outputs)
@@ -240,7 +248,8 @@ static void list(const struct options *o, const struct file *f, const json_t *ou
 	const json_t *document, *job;
 	size_t i, k;
 
-	printf("%s\n  line  %-18s %-20s %-10s %-6s %7s  %-17s %s\n", f->name, "fio", "job", "rw", "bs", "numjobs", "IOPS", "status");
+	printf("%s\n  line  %-18s %-20s %-10s %-6s %7s  %-17s %s\n", f->name, "fio", "job", "rw", "bs", "numjobs",
+	       "IOPS", "status");
 	json_array_foreach(outputs, i, document) {
 		const char *heading = json_string_value(json_object_get(document, "section"));
 
@@ -281,8 +290,10 @@ static int import_file(const struct options *o, struct import *into, const char 
 		if (json_array_size(found.outputs) == 0)
 			status = nothing_in(&f, noted, e);
 		else if (wanted(found.outputs, o->request.section) == 0)
-			status = error_set(e, STATUS_USAGE, "%s: none of its %zu outputs is below a heading with \"%s\" (--list shows them)", f.name,
-					   json_array_size(found.outputs), o->request.section);
+			status = error_set(e, STATUS_USAGE,
+					   "%s: none of its %zu outputs is below a heading with \"%s\" (--list shows "
+					   "them)",
+					   f.name, json_array_size(found.outputs), o->request.section);
 		else if (o->list)
 			list(o, &f, found.outputs);
 		else if (import_add(into, path, (long long)f.bytes.length, f.mtime, found.outputs, found.notes, e))
@@ -311,7 +322,8 @@ static int run(int argc, char **argv, struct error *e)
 	if (status == 0 && into)
 		status = import_store(into, &path, e);
 	if (status == 0 && into)
-		printf("%s: %zu output%s of %s\n", path, import_taken(into), import_taken(into) == 1 ? "" : "s", o.request.variant);
+		printf("%s: %zu output%s of %s\n", path, import_taken(into), import_taken(into) == 1 ? "" : "s",
+		       o.request.variant);
 	import_free(into);
 	free(o.file);
 	return status ? e->status : STATUS_OK;

@@ -7,7 +7,13 @@
 size_t fio_utf8_length(const char *bytes, size_t length)
 {
 	const unsigned char *s = (const unsigned char *)bytes;
-	size_t n = length == 0 || s[0] == 0 ? 0 : s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	size_t n = length == 0 || s[0] == 0 ? 0
+		   : s[0] < 0x80	    ? 1
+		   : s[0] < 0xc2	    ? 0
+		   : s[0] < 0xe0	    ? 2
+		   : s[0] < 0xf0	    ? 3
+		   : s[0] < 0xf5	    ? 4
+					    : 0;
 
 	if (n > length)
 		return 0;
@@ -64,8 +70,11 @@ int fio_note(struct fio_import *into, size_t line, struct error *e, const char *
 	int status;
 
 	if (n >= FIO_MOST_NOTES)
-		return n > FIO_MOST_NOTES ? 0 : json_array_append_new(into->notes, json_pack("{s:I,s:s}", "line", (json_int_t)line, "message",
-											      "there is more from here on that cannot be read"));
+		return n > FIO_MOST_NOTES ? 0
+					  : json_array_append_new(into->notes, json_pack("{s:I,s:s}", "line",
+											 (json_int_t)line, "message",
+											 "there is more from here on "
+											 "that cannot be read"));
 	va_start(list, fmt);
 	status = append(into->notes, "message", line, e, fmt, list);
 	va_end(list);

@@ -23,7 +23,10 @@ static const struct form {
 	int (*read)(char *bytes, size_t length, struct fio_import *into, struct error *e);
 	int exact;
 } forms[] = {
-	{ "json", fio_json_read, 3 }, { "terse", fio_terse_read, 1 }, { "table", fio_table_read, 0 }, { "text", read_text, 2 },
+	{ "json", fio_json_read, 3 },
+	{ "terse", fio_terse_read, 1 },
+	{ "table", fio_table_read, 0 },
+	{ "text", read_text, 2 },
 };
 
 #define NFORMS (sizeof(forms) / sizeof(forms[0]))
@@ -92,7 +95,8 @@ static bool same_direction(const json_t *a, const json_t *b, bool *compared)
 	if (!a || !b)
 		return !a && !b;
 	*compared = true;
-	return json_equal(json_object_get(a, "runtime"), json_object_get(b, "runtime")) && fabs(x - y) <= 1 + 0.006 * fmax(x, y);
+	return json_equal(json_object_get(a, "runtime"), json_object_get(b, "runtime")) &&
+	       fabs(x - y) <= 1 + 0.006 * fmax(x, y);
 }
 
 static bool same_run(const json_t *a, const json_t *b)
@@ -102,7 +106,8 @@ static bool same_run(const json_t *a, const json_t *b)
 	bool compared = false;
 	size_t i;
 
-	if (exactness(a) == exactness(b) || exactness(a) == 0 || exactness(b) == 0 || json_array_size(jobs) != json_array_size(others))
+	if (exactness(a) == exactness(b) || exactness(a) == 0 || exactness(b) == 0 ||
+	    json_array_size(jobs) != json_array_size(others))
 		return false;
 	json_array_foreach(jobs, i, job) {
 		const json_t *other = json_array_get(others, i);
@@ -110,7 +115,8 @@ static bool same_run(const json_t *a, const json_t *b)
 		if (!json_equal(json_object_get(job, "jobname"), json_object_get(other, "jobname")))
 			return false;
 		for (size_t k = 0; k < sizeof(direction) / sizeof(direction[0]); k++)
-			if (!same_direction(json_object_get(job, direction[k]), json_object_get(other, direction[k]), &compared))
+			if (!same_direction(json_object_get(job, direction[k]), json_object_get(other, direction[k]),
+					    &compared))
 				return false;
 	}
 	return compared;

@@ -153,8 +153,9 @@ static const char *status_of(const json_t *out, int worst, size_t directions)
 static int read_job(const json_t *root, const json_t *counts, const json_t *job, const struct fio_json_units *units,
 		    size_t line, json_t *jobs, struct error *e)
 {
-	static const char *const kept[] = { "jobname", "groupid", "hostname", "port", "error", "job_start", "elapsed", "usr_cpu", "sys_cpu",
-					    "ctx", "majf", "minf", "job_runtime", "iodepth_level", "steadystate" };
+	static const char *const kept[] = { "jobname",	 "groupid", "hostname",	   "port",	    "error",
+					    "job_start", "elapsed", "usr_cpu",	   "sys_cpu",	    "ctx",
+					    "majf",	 "minf",    "job_runtime", "iodepth_level", "steadystate" };
 	static const char *const name[] = { "read", "write", "trim", "mixed" };
 	json_t *out = json_object(), *options = options_of(root, job), *sync = json_object_get(job, "sync");
 	json_int_t members = members_of(options, clones_of(counts, job));
@@ -198,7 +199,8 @@ static const json_t *job_list(const json_t *root)
 }
 
 /* NULL and a note when there is nothing in it. */
-static int read_document(const json_t *root, const char *text, size_t line, struct fio_import *into, json_t **out, struct error *e)
+static int read_document(const json_t *root, const char *text, size_t line, struct fio_import *into, json_t **out,
+			 struct error *e)
 {
 	static const char *const kept[] = { "fio version", "timestamp", "time", "disk_util" };
 	const json_t *list = job_list(root), *job;
@@ -251,7 +253,8 @@ static int read_extent(const char *bytes, const struct extent *x, struct fio_imp
 	}
 	root = json_loadb(text.data, text.length, 0, &why);
 	if (!root)
-		status = fio_note(into, x->line + (size_t)(why.line > 0 ? why.line - 1 : 0), e, "fio's JSON cannot be read: %s", why.text);
+		status = fio_note(into, x->line + (size_t)(why.line > 0 ? why.line - 1 : 0), e,
+				  "fio's JSON cannot be read: %s", why.text);
 	else
 		status = read_document(root, text_get(&text), x->line, into, out, e);
 	json_decref(root);
@@ -273,7 +276,8 @@ static double elapsed_of(const json_t *document)
 static bool is_interim(const json_t *earlier, const json_t *later)
 {
 	const json_t *a = json_object_get(earlier, "jobs"), *b = json_object_get(later, "jobs"), *job;
-	double clock = json_number_value(json_object_get(later, "timestamp")) - json_number_value(json_object_get(earlier, "timestamp"));
+	double clock = json_number_value(json_object_get(later, "timestamp")) -
+		       json_number_value(json_object_get(earlier, "timestamp"));
 	double ran = elapsed_of(later) - elapsed_of(earlier);
 	size_t i;
 

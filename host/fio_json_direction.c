@@ -127,7 +127,8 @@ static void copy_latencies(json_t *to, const json_t *from)
 		json_t *it;
 
 		snprintf(ns, sizeof(ns), "%s_ns", kind[i]);
-		it = json_object_get(from, ns) ? latency(json_object_get(from, ns), 1) : latency(json_object_get(from, kind[i]), 1000);
+		it = json_object_get(from, ns) ? latency(json_object_get(from, ns), 1)
+					       : latency(json_object_get(from, kind[i]), 1000);
 		if (it)
 			json_object_set_new(to, ns, it);
 	}
@@ -156,7 +157,9 @@ static int check(json_t *d, const char *name, size_t line, json_t *job, int *wor
 	a = near(ran, bw, slack);
 	if (!(ios > 0) || isnan(iops)) { /* two of them only */
 		*worst = *worst || !a;
-		return a ? 0 : fio_mark(job, line, e, "%s: io_bytes over runtime are %.0f B/s, bw says %.0f", name, ran, bw);
+		return a ? 0
+			 : fio_mark(job, line, e, "%s: io_bytes over runtime are %.0f B/s, bw says %.0f", name, ran,
+				    bw);
 	}
 	if (json_is_integer(json_object_get(d, "iops")))
 		slack += each;
@@ -166,19 +169,23 @@ static int check(json_t *d, const char *name, size_t line, json_t *job, int *wor
 		return 0; /* within rounding of each other, if not all pairs */
 	if (a) {
 		json_object_set_new(d, "iops", json_real(1000 * ios / ms));
-		return fio_mark(job, line, e, "%s: iops %.2f is wrong: total_ios over runtime are %.2f, and bw agrees", name, iops,
-				1000 * ios / ms);
+		return fio_mark(job, line, e, "%s: iops %.2f is wrong: total_ios over runtime are %.2f, and bw agrees",
+				name, iops, 1000 * ios / ms);
 	}
 	if (b) {
 		json_object_set_new(d, "bw_bytes", json_integer((json_int_t)ran));
-		return fio_mark(job, line, e, "%s: bw of %.0f B/s is wrong: io_bytes over runtime are %.0f, and iops agrees", name, bw, ran);
+		return fio_mark(job, line, e,
+				"%s: bw of %.0f B/s is wrong: io_bytes over runtime are %.0f, and iops agrees", name,
+				bw, ran);
 	}
 	if (c && bw > 0 && 1000 * bytes / bw < 1e18) {
 		json_object_set_new(d, "runtime", json_integer((json_int_t)llround(1000 * bytes / bw)));
-		return fio_mark(job, line, e, "%s: runtime %.0f ms is wrong: bw and iops both say %.0f ms", name, ms, 1000 * bytes / bw);
+		return fio_mark(job, line, e, "%s: runtime %.0f ms is wrong: bw and iops both say %.0f ms", name, ms,
+				1000 * bytes / bw);
 	}
 	*worst = 1;
-	return fio_mark(job, line, e, "%s: io_bytes over runtime are %.0f B/s, bw says %.0f, iops says %.0f", name, ran, bw, by_iops);
+	return fio_mark(job, line, e, "%s: io_bytes over runtime are %.0f B/s, bw says %.0f, iops says %.0f", name, ran,
+			bw, by_iops);
 }
 
 static bool did_nothing(const json_t *d)
@@ -202,12 +209,13 @@ static bool in_kib(const json_t *d, const struct fio_json_units *units)
 	return bytes > 0 && ms > 0 && near(1000 * bytes / ms, bw, 2 + 1000 / ms); /* bw is KiB/s in every version */
 }
 
-int fio_json_direction(const json_t *direction, const char *name, const struct fio_json_units *units, size_t line, json_t *job,
-		       json_t **out, int *worst, struct error *e)
+int fio_json_direction(const json_t *direction, const char *name, const struct fio_json_units *units, size_t line,
+		       json_t *job, json_t **out, int *worst, struct error *e)
 {
-	static const char *const kept[] = { "total_ios", "short_ios", "drop_ios", "runtime", "iops", "bw_min", "bw_max", "bw_agg", "bw_mean",
-					    "bw_dev", "bw_samples", "iops_min", "iops_max", "iops_mean", "iops_stddev",
-					    "iops_samples" };
+	static const char *const kept[] = { "total_ios", "short_ios", "drop_ios",    "runtime",
+					    "iops",	 "bw_min",    "bw_max",	     "bw_agg",
+					    "bw_mean",	 "bw_dev",    "bw_samples",  "iops_min",
+					    "iops_max",	 "iops_mean", "iops_stddev", "iops_samples" };
 	json_t *d;
 
 	*out = NULL;

@@ -112,8 +112,10 @@ static bool read_header(struct reading *r)
 /* From the command lines: the value that all of them give. */
 static int note_options(struct reading *r, struct error *e)
 {
-	static const struct { const char *in, *key; } known[] = {
-		{ "--rw=", "rw" }, { "--readwrite=", "rw" }, { "--iodepth=", "iodepth" }, { "--ioengine=", "ioengine" }, { "--bs=", "bs" },
+	static const struct { const char *in, *key;
+	} known[] = {
+		{ "--rw=", "rw" }, { "--readwrite=", "rw" }, { "--iodepth=", "iodepth" }, { "--ioengine=", "ioengine" },
+		{ "--bs=", "bs" },
 	};
 
 	if (!strstr(r->line, "fio ") || !strstr(r->line, " --"))
@@ -127,7 +129,8 @@ static int note_options(struct reading *r, struct error *e)
 			continue;
 		at += strlen(known[i].in);
 		value = fio_string(at, strcspn(at, " \t\r"));
-		if (!value || json_object_set_new(r->options, known[i].key, have && !json_equal(have, value) ? json_null() : json_incref(value)))
+		if (!value || json_object_set_new(r->options, known[i].key,
+						  have && !json_equal(have, value) ? json_null() : json_incref(value)))
 			return error_set(e, STATUS_HOST, "out of memory");
 		json_decref(value);
 	}
@@ -141,7 +144,8 @@ static bool block_size(const char *word, size_t n, char out[32])
 
 	while (digits < n && digits < 8 && isdigit((unsigned char)word[digits]))
 		digits++;
-	if (digits == 0 || n < digits + 1 || n > digits + 3 || !strchr("kKmM", word[digits]) || (n > digits + 1 && tolower((unsigned char)word[n - 1]) != 'b'))
+	if (digits == 0 || n < digits + 1 || n > digits + 3 || !strchr("kKmM", word[digits]) ||
+	    (n > digits + 1 && tolower((unsigned char)word[n - 1]) != 'b'))
 		return false;
 	snprintf(out, 32, "%.*s%c", (int)digits, word, tolower((unsigned char)word[digits]));
 	return true;
@@ -150,7 +154,8 @@ static bool block_size(const char *word, size_t n, char out[32])
 /* What the label says about the job goes over what the command lines do. */
 static void label_options(const char *label, json_t *options)
 {
-	static const char *const engine[] = { "sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "io_uring", "mmap" };
+	static const char *const engine[] = { "sync",	"psync",    "vsync",	"pvsync", "pvsync2",
+					      "libaio", "posixaio", "io_uring", "mmap" };
 
 	for (const char *word = label; *word;) {
 		size_t n = strcspn(word, ". ");
@@ -189,8 +194,8 @@ static json_t *new_document(struct reading *r, const char *label, double jobs)
 	json_object_set_new(options, "numjobs", json_string(numjobs));
 	direction = direction_name(options, r->title);
 	document = json_pack("{s:I,s:[{s:o,s:I,s:I,s:s,s:o,s:{}}]}", "line", (json_int_t)r->number, "jobs", "jobname",
-			     fio_string(label, strlen(label)), "line", (json_int_t)r->number, "members", (json_int_t)jobs, "status", "ok",
-			     "job options", options, direction);
+			     fio_string(label, strlen(label)), "line", (json_int_t)r->number, "members",
+			     (json_int_t)jobs, "status", "ok", "job options", options, direction);
 	if (document && !json_object_get(options, "rw")) {
 		struct error ignored = { 0 };
 
@@ -234,7 +239,9 @@ static void put(const struct reading *r, json_t *job, double value)
 		break;
 	default:
 		json_object_set_new(member_object(job, "table"), member[r->quantity],
-				    json_real(value * (r->quantity == SIZE ? 1024 : r->quantity == CPU || r->quantity == AWAIT ? us : 1)));
+				    json_real(value * (r->quantity == SIZE			    ? 1024
+						       : r->quantity == CPU || r->quantity == AWAIT ? us
+												    : 1)));
 	}
 }
 
@@ -247,7 +254,8 @@ static int take_value(struct reading *r, const char *label, double jobs, double 
 	document = json_object_get(r->documents, key);
 	if (!document) {
 		document = new_document(r, label, jobs);
-		if (!document || json_object_set_new(r->documents, key, document) || json_array_append(r->into->outputs, document))
+		if (!document || json_object_set_new(r->documents, key, document) ||
+		    json_array_append(r->into->outputs, document))
 			return error_set(e, STATUS_HOST, "out of memory");
 	}
 	put(r, job_of(document), value);
@@ -284,7 +292,8 @@ static int begin_table(struct reading *r, struct error *e)
 	r->quantity = quantity_of(r->title);
 	if (r->quantity == UNKNOWN) {
 		r->columns = 0;
-		return fio_note(r->into, r->number, e, "a table by number of jobs, but \"%.200s\" does not tell of what", r->title);
+		return fio_note(r->into, r->number, e,
+				"a table by number of jobs, but \"%.200s\" does not tell of what", r->title);
 	}
 	if (r->seen & (1u << r->quantity)) {
 		json_object_clear(r->documents);

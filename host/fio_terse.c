@@ -22,7 +22,17 @@ static const struct layout {
 };
 
 /* Within a direction; after its percentiles come lat and bw. */
-enum { IO_KIB, BW_KIB, IOPS, RUNTIME, SLAT, CLAT = SLAT + 4, PERCENTILES = CLAT + 4, LAT = PERCENTILES + 20, BW = LAT + 4 };
+enum {
+	IO_KIB,
+	BW_KIB,
+	IOPS,
+	RUNTIME,
+	SLAT,
+	CLAT = SLAT + 4,
+	PERCENTILES = CLAT + 4,
+	LAT = PERCENTILES + 20,
+	BW = LAT + 4
+};
 
 /* After the directions. */
 enum { USR, SYS, CTX, MAJF, MINF, DEPTHS, BUCKETS = DEPTHS + 7, DISKS = BUCKETS + 22 };
@@ -109,7 +119,8 @@ static bool right(const struct line *l, const char **wrong)
 		if (!right_direction(&l->field[a->head + i * a->each], a->each))
 			return false;
 	*wrong = "the fields after the directions are not in their places";
-	return right_numbers(tail, 2, "%") && right_numbers(&tail[CTX], 3, "") && right_numbers(&tail[DEPTHS], DISKS - DEPTHS, "%");
+	return right_numbers(tail, 2, "%") && right_numbers(&tail[CTX], 3, "") &&
+	       right_numbers(&tail[DEPTHS], DISKS - DEPTHS, "%");
 }
 
 /* Split what is from at to end; the line's layout, or NULL when it does not begin as a terse line. */
@@ -161,7 +172,8 @@ static json_t *latency(const struct field *f)
 		v[i] = 1000 * value_of(&f[i]);
 	if (v[0] == 0 && v[1] == 0 && v[2] == 0)
 		return NULL;
-	return json_pack("{s:o,s:o,s:f,s:f}", "min", json_number(v[0]), "max", json_number(v[1]), "mean", v[2], "stddev", v[3]);
+	return json_pack("{s:o,s:o,s:f,s:f}", "min", json_number(v[0]), "max", json_number(v[1]), "mean", v[2],
+			 "stddev", v[3]);
 }
 
 static json_t *percentiles(const struct field *f)
@@ -183,13 +195,17 @@ static json_t *percentiles(const struct field *f)
 /* NULL: this direction did nothing. */
 static json_t *direction(const struct field *f)
 {
-	static const struct { const char *name; int at; } kind[] = { { "slat_ns", SLAT }, { "clat_ns", CLAT }, { "lat_ns", LAT } };
+	static const struct {
+		const char *name;
+		int at;
+	} kind[] = { { "slat_ns", SLAT }, { "clat_ns", CLAT }, { "lat_ns", LAT } };
 	json_t *d;
 
 	if (value_of(&f[IO_KIB]) == 0 && value_of(&f[RUNTIME]) == 0 && value_of(&f[IOPS]) == 0)
 		return NULL;
 	d = json_pack("{s:o,s:o,s:o,s:f}", "io_bytes", json_number(1024 * value_of(&f[IO_KIB])), "bw_bytes",
-		      json_number(1024 * value_of(&f[BW_KIB])), "runtime", json_number(value_of(&f[RUNTIME])), "iops", value_of(&f[IOPS]));
+		      json_number(1024 * value_of(&f[BW_KIB])), "runtime", json_number(value_of(&f[RUNTIME])), "iops",
+		      value_of(&f[IOPS]));
 	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		json_t *it = latency(&f[kind[i].at]);
 
@@ -203,7 +219,8 @@ static json_t *direction(const struct field *f)
 
 static json_t *disks(const struct field *f, size_t count)
 {
-	static const char *const name[] = { "read_ios", "write_ios", "read_merges", "write_merges", "read_ticks", "write_ticks", "in_queue" };
+	static const char *const name[] = { "read_ios",	  "write_ios",	 "read_merges", "write_merges",
+					    "read_ticks", "write_ticks", "in_queue" };
 	json_t *list = json_array();
 	double util;
 
@@ -226,12 +243,15 @@ static json_t *job_of(const struct line *l, size_t number_of_line)
 	static const char *const name[] = { "read", "write", "trim" };
 	const struct layout *a = l->layout;
 	const struct field *tail = &l->field[a->head + a->directions * a->each], *jobname = &l->field[a->head - 3];
-	json_int_t error = (json_int_t)value_of(&l->field[a->head - 1]);
+	double code = value_of(&l->field[a->head - 1]);
+	json_int_t error = fabs(code) < 1e9 ? (json_int_t)code : -1;
 	size_t did = 0;
-	json_t *job = json_pack("{s:o,s:o,s:I,s:I,s:f,s:f,s:o,s:o,s:o}", "jobname", fio_string(jobname->at, jobname->length), "groupid",
-				json_number(value_of(&l->field[a->head - 2])), "error", error, "line", (json_int_t)number_of_line, "usr_cpu",
-				value_of(&tail[USR]), "sys_cpu", value_of(&tail[SYS]), "ctx", json_number(value_of(&tail[CTX])), "majf",
-				json_number(value_of(&tail[MAJF])), "minf", json_number(value_of(&tail[MINF])));
+	json_t *job =
+		json_pack("{s:o,s:o,s:I,s:I,s:f,s:f,s:o,s:o,s:o}", "jobname", fio_string(jobname->at, jobname->length),
+			  "groupid", json_number(value_of(&l->field[a->head - 2])), "error", error, "line",
+			  (json_int_t)number_of_line, "usr_cpu", value_of(&tail[USR]), "sys_cpu", value_of(&tail[SYS]),
+			  "ctx", json_number(value_of(&tail[CTX])), "majf", json_number(value_of(&tail[MAJF])), "minf",
+			  json_number(value_of(&tail[MINF])));
 
 	for (size_t i = 0; job && i < a->directions; i++) {
 		json_t *d = direction(&l->field[a->head + i * a->each]);
@@ -272,15 +292,19 @@ static bool has_job(const json_t *document, const json_t *job)
 }
 
 /* A line of its own run or of another's? A run's lines all repeat its disks. */
-static json_t *document_for(struct reading *r, json_t *job, const json_t *version, const json_t *disk_util, size_t line, struct error *e)
+static json_t *document_for(struct reading *r, json_t *job, const json_t *version, const json_t *disk_util, size_t line,
+			    struct error *e)
 {
 	bool again = r->document && has_job(r->document, job);
 	const json_t *have = json_object_get(r->document, "disk_util");
 
-	if (r->document && same_version(r->document, version) && (!again || (have && disk_util && json_equal(have, disk_util))))
+	if (r->document && same_version(r->document, version) &&
+	    (!again || (have && disk_util && json_equal(have, disk_util))))
 		return r->document;
 	if (again && !have && !disk_util &&
-	    fio_mark(job, line, e, "read as a run of its own: the line above has the same job, and nothing printed tells whether they ran together"))
+	    fio_mark(job, line, e,
+		     "read as a run of its own: the line above has the same job, and nothing printed tells whether "
+		     "they ran together"))
 		return NULL;
 	r->document = json_pack("{s:I,s:[]}", "line", (json_int_t)line, "jobs");
 	if (!r->document || json_array_append_new(r->into->outputs, r->document)) {
@@ -296,7 +320,8 @@ static int take_line(struct reading *r, size_t number_of_line, struct error *e)
 	const struct layout *a = l->layout;
 	size_t disks_at = a->head + a->directions * a->each + DISKS;
 	bool more = a->version != '2' && l->count > disks_at;
-	json_t *job = job_of(l, number_of_line), *version = a->version == '2' ? NULL : fio_string(l->field[1].at, l->field[1].length);
+	json_t *job = job_of(l, number_of_line),
+	       *version = a->version == '2' ? NULL : fio_string(l->field[1].at, l->field[1].length);
 	json_t *disk_util = more ? disks(&l->field[disks_at], l->count - disks_at) : NULL, *document;
 
 	document = job ? document_for(r, job, version, disk_util, number_of_line, e) : NULL;
@@ -351,8 +376,9 @@ int fio_terse_read(char *bytes, size_t length, struct fio_import *into, struct e
 		if (right(r.line, &wrong))
 			status = take_line(&r, number_of_line, e);
 		else
-			status = fio_note(into, number_of_line, e, "a terse line of version %c with %zu fields is not read: %s", *begin, r.line->count,
-					  wrong);
+			status = fio_note(into, number_of_line, e,
+					  "a terse line of version %c with %zu fields is not read: %s", *begin,
+					  r.line->count, wrong);
 		fio_blank(bytes, (size_t)(begin - bytes), to);
 	}
 	free(r.line);

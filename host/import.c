@@ -82,7 +82,8 @@ static void trouble_of(const json_t *jobs, struct text *message)
 			if (why)
 				text_add(message, "%s", why);
 			else
-				text_add(message, "fio's error %lld", (long long)json_integer_value(json_object_get(job, "error")));
+				text_add(message, "fio's error %lld",
+					 (long long)json_integer_value(json_object_get(job, "error")));
 		} else if (strcmp(status, "no data") == 0) {
 			text_add(message, "no data: the job printed no result");
 		} else if (strcmp(status, "inconsistent") == 0) {
@@ -116,31 +117,37 @@ static json_t *reduced(const json_t *document, json_t *jobs)
 	return copy;
 }
 
-static int add_trial(struct import *i, const json_t *document, json_t *jobs, json_int_t cell_number, json_t *boot, const char *path,
-		     const char *digest, struct error *e)
+static int add_trial(struct import *i, const json_t *document, json_t *jobs, json_int_t cell_number, json_t *boot,
+		     const char *path, const char *digest, struct error *e)
 {
-	json_int_t number = json_integer_value(json_object_get(boot, "boot")), block = json_integer_value(json_object_get(boot, "block"));
-	const json_t *cell = json_array_get(json_object_get(i->run, "cells"), (size_t)cell_number), *job = json_array_get(jobs, 0);
+	json_int_t number = json_integer_value(json_object_get(boot, "boot")),
+		   block = json_integer_value(json_object_get(boot, "block"));
+	const json_t *cell = json_array_get(json_object_get(i->run, "cells"), (size_t)cell_number),
+		     *job = json_array_get(jobs, 0);
 	json_t *scenario = json_object_get(i->run, "scenario"), *trial, *planned;
-	json_int_t repeat = import_occupy(i, cell_number, i->r->variant, block, number), line = json_integer_value(json_object_get(job, "line"));
+	json_int_t repeat = import_occupy(i, cell_number, i->r->variant, block, number),
+		   line = json_integer_value(json_object_get(job, "line"));
 	struct text message = { 0 };
 
 	if (repeat > import_count(scenario, "repeats"))
 		import_set_count(scenario, "repeats", repeat);
 	trouble_of(jobs, &message);
-	trial = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:O,s:s,s:s,s:o,s:s,s:s?,s:o,s:{s:s,s:I},s:o}", "schema", "kickbench-trial/1", "trial",
-			  ++i->last_trial, "boot", number, "block", block, "repeat", repeat, "cell", cell_number, "cell_name",
-			  json_object_get(cell, "name"), "guest", guest_of(i), "variant", i->r->variant, "argv",
-			  import_argv(job, json_object_get(cell, "options")), "status", message.length ? "failed" : "ok", "message",
-			  message.length ? text_get(&message) : NULL, "fio", reduced(document, jobs), "source", "file", path, "line", line,
-			  "marks", marks_of(jobs));
+	trial = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:O,s:s,s:s,s:o,s:s,s:s?,s:o,s:{s:s,s:I},s:o}", "schema",
+			  "kickbench-trial/1", "trial", ++i->last_trial, "boot", number, "block", block, "repeat",
+			  repeat, "cell", cell_number, "cell_name", json_object_get(cell, "name"), "guest", guest_of(i),
+			  "variant", i->r->variant, "argv", import_argv(job, json_object_get(cell, "options")),
+			  "status", message.length ? "failed" : "ok", "message",
+			  message.length ? text_get(&message) : NULL, "fio", reduced(document, jobs), "source", "file",
+			  path, "line", line, "marks", marks_of(jobs));
 	text_free(&message);
-	planned = json_pack("{s:I,s:I,s:s,s:I}", "trial", i->last_trial, "cell", cell_number, "variant", i->r->variant, "repeat", repeat);
+	planned = json_pack("{s:I,s:I,s:s,s:I}", "trial", i->last_trial, "cell", cell_number, "variant", i->r->variant,
+			    "repeat", repeat);
 	if (*digest) {
 		json_object_set_new(planned, "digest", json_string(digest));
 		import_set_count(i->digests, digest, i->last_trial);
 	}
-	if (!trial || json_array_append_new(i->trials, trial) || json_array_append_new(json_object_get(boot, "trials"), planned))
+	if (!trial || json_array_append_new(i->trials, trial) ||
+	    json_array_append_new(json_object_get(boot, "trials"), planned))
 		return error_set(e, STATUS_HOST, "out of memory");
 	return 0;
 }
@@ -163,7 +170,8 @@ static int new_boot(struct import *i, json_int_t number, json_int_t block, json_
 {
 	json_t *scenario = json_object_get(i->run, "scenario");
 
-	*out = json_pack("{s:I,s:I,s:s,s:[s],s:[]}", "boot", number, "block", block, "guest", guest_of(i), "variants", i->r->variant, "trials");
+	*out = json_pack("{s:I,s:I,s:s,s:[s],s:[]}", "boot", number, "block", block, "guest", guest_of(i), "variants",
+			 i->r->variant, "trials");
 	if (!*out || json_array_append_new(import_boots(i), *out))
 		return error_set(e, STATUS_HOST, "out of memory");
 	import_index_boot(i, *out);
@@ -186,23 +194,30 @@ static int named_boot(struct import *i, const json_int_t *cell, size_t n, json_t
 	variant = json_string_value(json_array_get(json_object_get(*out, "variants"), 0));
 	guest = json_string_value(json_object_get(*out, "guest"));
 	if (!variant || strcmp(variant, i->r->variant) || !guest || strcmp(guest, guest_of(i)))
-		return error_set(e, STATUS_USAGE, "boot %u is one of variant %s and guest %s already", i->r->boot, variant ? variant : "?", guest ? guest : "?");
+		return error_set(e, STATUS_USAGE, "boot %u is one of variant %s and guest %s already", i->r->boot,
+				 variant ? variant : "?", guest ? guest : "?");
 	if (i->r->block && import_count(*out, "block") != i->r->block)
-		return error_set(e, STATUS_USAGE, "boot %u belongs to block %lld already", i->r->boot, (long long)import_count(*out, "block"));
+		return error_set(e, STATUS_USAGE, "boot %u belongs to block %lld already", i->r->boot,
+				 (long long)import_count(*out, "block"));
 	return 0;
 }
 
 /* What a boot is to hold must not stand in another boot of its block: the two would be added up. */
-static int check_slots(const struct import *i, const json_int_t *cell, size_t n, json_int_t block, json_int_t boot, struct error *e)
+static int check_slots(const struct import *i, const json_int_t *cell, size_t n, json_int_t block, json_int_t boot,
+		       struct error *e)
 {
 	for (size_t k = 0; k < n; k++) {
 		struct slot s = import_slot(cell[k], i->r->variant, block, boot);
 		json_int_t other = import_count(i->boot_of, s.with_block);
-		const json_t *name = json_object_get(json_array_get(json_object_get(i->run, "cells"), (size_t)cell[k]), "name");
+		const json_t *name =
+			json_object_get(json_array_get(json_object_get(i->run, "cells"), (size_t)cell[k]), "name");
 
 		if (other && other != boot)
-			return error_set(e, STATUS_USAGE, "block %lld already has a run of %s with %s (boot %lld): another block, or --boot %lld when it "
-					 "ran in that same boot", (long long)block, json_string_value(name), i->r->variant, (long long)other, (long long)other);
+			return error_set(e, STATUS_USAGE,
+					 "block %lld already has a run of %s with %s (boot %lld): another block, or "
+					 "--boot %lld when it ran in that same boot",
+					 (long long)block, json_string_value(name), i->r->variant, (long long)other,
+					 (long long)other);
 	}
 	return 0;
 }
@@ -221,8 +236,8 @@ static void digest_of(const json_t *document, char digest[DIGEST_SIZE])
 	size_t k;
 
 	json_array_foreach(jobs, k, job) {
-		numbers = numbers || json_object_get(job, "read") || json_object_get(job, "write") || json_object_get(job, "trim") ||
-			  json_object_get(job, "mixed");
+		numbers = numbers || json_object_get(job, "read") || json_object_get(job, "write") ||
+			  json_object_get(job, "trim") || json_object_get(job, "mixed");
 		json_object_del(job, "line");
 		json_object_del(job, "marks");
 		json_object_del(job, "job options"); /* what stands around may be cut off in a copy */
@@ -249,7 +264,8 @@ static int add_document(struct import *i, const char *path, const json_t *docume
 	if (status == 0 && n) {
 		block = i->r->block ? i->r->block : next_block(i, cell, n);
 		status = i->r->boot ? named_boot(i, cell, n, &boot, e)
-				    : check_slots(i, cell, n, block, i->last_boot + 1, e) || new_boot(i, i->last_boot + 1, block, &boot, e);
+				    : check_slots(i, cell, n, block, i->last_boot + 1, e) ||
+					      new_boot(i, i->last_boot + 1, block, &boot, e);
 	}
 	if (status == 0 && boot)
 		status = check_slots(i, cell, n, import_count(boot, "block"), import_count(boot, "boot"), e);
@@ -268,7 +284,8 @@ static void add_file(struct import *i, const json_t *path, long long size, long 
 	json_t *files = json_object_get(i->run, "files"), *entry, *other;
 	size_t k;
 
-	entry = json_pack("{s:O,s:I,s:o}", "path", path, "size", (json_int_t)size, "mtime", mtime < 0 ? json_null() : json_integer(mtime));
+	entry = json_pack("{s:O,s:I,s:o}", "path", path, "size", (json_int_t)size, "mtime",
+			  mtime < 0 ? json_null() : json_integer(mtime));
 	json_array_foreach(files, k, other)
 		if (json_equal(entry, other)) {
 			json_decref(entry);
@@ -277,7 +294,8 @@ static void add_file(struct import *i, const json_t *path, long long size, long 
 	json_array_append_new(files, entry);
 }
 
-int import_add(struct import *i, const char *path, long long size, long long mtime, const json_t *outputs, json_t *notes, struct error *e)
+int import_add(struct import *i, const char *path, long long size, long long mtime, const json_t *outputs,
+	       json_t *notes, struct error *e)
 {
 	struct fio_import into = { NULL, notes };
 	json_t *name = fio_string(path, strlen(path)), *document;
@@ -294,7 +312,9 @@ int import_add(struct import *i, const char *path, long long size, long long mti
 		trial = *digest ? import_count(i->digests, digest) : 0;
 		if (trial) {
 			status = fio_note(&into, (size_t)json_integer_value(json_object_get(document, "line")), e,
-					  "this output is trial %lld already, number by number: a copy is no second run", (long long)trial);
+					  "this output is trial %lld already, number by number: a copy is no second "
+					  "run",
+					  (long long)trial);
 			continue;
 		}
 		status = add_document(i, json_string_value(name), document, digest, e);

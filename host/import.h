@@ -6,9 +6,10 @@
  * cells with "options" (host/import_cell.h), and trials with "source":{"file","line"} and "marks":[{"line","what"}].
  *
  * A boot is one output, a run of fio, unless the user says what ran in one boot. Jobs of one output that are clones
- * of each other are one trial with several jobs[]. The plan's trials have a "digest" of their output. A block is the number of a run among those of its variant and
- * cell; with blocks given by the user they pair the variants. A trial without numbers to trust is "failed", and its
- * message begins with "no data: " or "inconsistent: " when fio itself did not fail.
+ * of each other are one trial with several jobs[]. The plan's trials have a "digest" of their output. A block is the
+ *number of a run among those of its variant and cell; with blocks given by the user they pair the variants. A trial
+ *without numbers to trust is "failed", and its message begins with "no data: " or "inconsistent: " when fio itself did
+ *not fail.
  */
 #ifndef KB_IMPORT_H
 #define KB_IMPORT_H
@@ -36,7 +37,8 @@ int import_open(const struct import_request *r, struct import **out, struct erro
  * One file's documents. path is kept as valid UTF-8. size in bytes, mtime in s since 1970 (negative: not known). An
  * output that is there already, to the last number, is no second run: left out, with a {"line","message"} in notes.
  */
-int import_add(struct import *i, const char *path, long long size, long long mtime, const json_t *outputs, json_t *notes, struct error *e);
+int import_add(struct import *i, const char *path, long long size, long long mtime, const json_t *outputs,
+	       json_t *notes, struct error *e);
 
 /* Outputs that were taken so far. */
 size_t import_taken(const struct import *i);

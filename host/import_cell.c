@@ -118,8 +118,8 @@ json_t *import_cell(const json_t *jobs, const char *guest)
 
 	if (numjobs)
 		json_object_set_new(options, "numjobs", numjobs);
-	return json_pack("{s:s,s:s,s:o,s:o}", "guest", guest, "workload", name ? name : "(no name)", "argv", import_argv(job, options),
-			 "options", options);
+	return json_pack("{s:s,s:s,s:o,s:o}", "guest", guest, "workload", name ? name : "(no name)", "argv",
+			 import_argv(job, options), "options", options);
 }
 
 /* ---- keys ---- */
@@ -163,7 +163,8 @@ static void add_part(struct text *point, const char *key, const char *value)
 static void point_of(const json_t *cell, bool engine, struct text *point)
 {
 	const json_t *options = json_object_get(cell, "options");
-	const char *job = text_of(cell, "workload"), *rw = text_of(options, "rw"), *bs = text_of(options, "bs"), *depth = text_of(options, "iodepth");
+	const char *job = text_of(cell, "workload"), *rw = text_of(options, "rw"), *bs = text_of(options, "bs"),
+		   *depth = text_of(options, "iodepth");
 
 	if (rw && strncmp(job, rw, strlen(rw)))
 		add_part(point, "", rw);

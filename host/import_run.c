@@ -69,7 +69,8 @@ static int index_cells(struct import *i, struct error *e)
 	json_array_foreach(json_object_get(i->run, "cells"), k, cell) {
 		const char *name = json_string_value(json_object_get(cell, "name"));
 
-		if (!name || !json_is_string(json_object_get(cell, "workload")) || !json_is_string(json_object_get(cell, "guest"))) {
+		if (!name || !json_is_string(json_object_get(cell, "workload")) ||
+		    !json_is_string(json_object_get(cell, "guest"))) {
 			text_free(&key);
 			return error_set(e, STATUS_USAGE, "cells[%zu] has no name, workload or guest", k);
 		}
@@ -87,15 +88,18 @@ static void index_plan(struct import *i)
 	size_t b, t;
 
 	json_array_foreach(import_boots(i), b, boot) {
-		json_int_t number = json_integer_value(json_object_get(boot, "boot")), block = json_integer_value(json_object_get(boot, "block"));
+		json_int_t number = json_integer_value(json_object_get(boot, "boot")),
+			   block = json_integer_value(json_object_get(boot, "block"));
 
 		import_index_boot(i, boot);
 		i->last_boot = number > i->last_boot ? number : i->last_boot;
 		json_array_foreach(json_object_get(boot, "trials"), t, trial) {
-			const char *variant = json_string_value(json_object_get(trial, "variant")), *digest = json_string_value(json_object_get(trial, "digest"));
+			const char *variant = json_string_value(json_object_get(trial, "variant")),
+				   *digest = json_string_value(json_object_get(trial, "digest"));
 			json_int_t n = json_integer_value(json_object_get(trial, "trial"));
 
-			import_occupy(i, json_integer_value(json_object_get(trial, "cell")), variant ? variant : "", block, number);
+			import_occupy(i, json_integer_value(json_object_get(trial, "cell")), variant ? variant : "",
+				      block, number);
 			i->last_trial = n > i->last_trial ? n : i->last_trial;
 			if (digest)
 				import_set_count(i->digests, digest, n);
@@ -108,11 +112,13 @@ static json_t *new_run(const struct import_request *r)
 	char now[32];
 
 	run_file_time(now);
-	return json_pack("{s:s,s:s,s:s,s:b,s:[],s:{s:s,s:s,s:i,s:i,s:s,s:s,s:f,s:f,s:f,s:[]},s:[],s:[],s:[],s:{s:[]},s:{},s:[]}", "schema",
-			 "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "imported", 1, "files", "scenario", "name",
-			 "import", "baseline", r->variant, "blocks", 1, "repeats", 1, "pairing", r->block ? "boots" : "none", "primary",
-			 "iops", "margin", 0.03, "fail_margin", 0.0, "alpha", 0.05, "fail_on", "guests", "variants", "cells", "plan",
-			 "boots", "environment", "sessions");
+	return json_pack("{s:s,s:s,s:s,s:b,s:[],s:{s:s,s:s,s:i,s:i,s:s,s:s,s:f,s:f,s:f,s:[]},s:[],s:[],s:[],s:{s:[]},s:"
+			 "{},s:[]}",
+			 "schema", "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "imported", 1,
+			 "files", "scenario", "name", "import", "baseline", r->variant, "blocks", 1, "repeats", 1,
+			 "pairing", r->block ? "boots" : "none", "primary", "iops", "margin", 0.03, "fail_margin", 0.0,
+			 "alpha", 0.05, "fail_on", "guests", "variants", "cells", "plan", "boots", "environment",
+			 "sessions");
 }
 
 /* With blocks or without: what a run without one would be paired with is not known. */
@@ -122,22 +128,30 @@ static int check_pairing(const struct import *i, struct error *e)
 	bool blocks = pairing && strcmp(pairing, "boots") == 0;
 
 	if (blocks && !i->r->block)
-		return error_set(e, STATUS_USAGE, "%s pairs its runs by blocks: say with --block N which one these belong to", i->r->folder);
+		return error_set(e, STATUS_USAGE,
+				 "%s pairs its runs by blocks: say with --block N which one these belong to",
+				 i->r->folder);
 	if (!blocks && i->r->block)
-		return error_set(e, STATUS_USAGE, "%s was begun without --block: its runs are not paired, and cannot be any more", i->r->folder);
+		return error_set(e, STATUS_USAGE,
+				 "%s was begun without --block: its runs are not paired, and cannot be any more",
+				 i->r->folder);
 	return 0;
 }
 
 static int take_up(struct import *i, struct error *e)
 {
-	if (store_open(i->r->folder, &i->store, e) || store_read_json(i->store, "run.json", "kickbench-run/1", &i->run, e))
+	if (store_open(i->r->folder, &i->store, e) ||
+	    store_read_json(i->store, "run.json", "kickbench-run/1", &i->run, e))
 		return -1;
 	if (!json_is_true(json_object_get(i->run, "imported")))
-		return error_set(e, STATUS_USAGE, "%s holds a run that was measured, not imported: choose another folder", i->r->folder);
+		return error_set(e, STATUS_USAGE,
+				 "%s holds a run that was measured, not imported: choose another folder", i->r->folder);
 	if (!json_is_array(import_boots(i)) || !json_is_array(json_object_get(i->run, "cells")) ||
 	    !json_is_array(json_object_get(i->run, "variants")) || !json_is_array(json_object_get(i->run, "files")) ||
 	    !json_is_object(json_object_get(i->run, "scenario")))
-		return error_set(e, STATUS_USAGE, "%s/run.json is damaged: plan, cells, variants, files or scenario are missing", i->r->folder);
+		return error_set(e, STATUS_USAGE,
+				 "%s/run.json is damaged: plan, cells, variants, files or scenario are missing",
+				 i->r->folder);
 	if (index_cells(i, e))
 		return error_context(e, "%s/run.json", i->r->folder);
 	index_plan(i);
@@ -232,7 +246,8 @@ int import_store(struct import *i, const char **path, struct error *e)
 	if (fresh && store_create(i->r->folder, "results", "import", &i->store, e))
 		return -1;
 	json_array_foreach(i->trials, k, trial) {
-		snprintf(name, sizeof(name), "trials/%06lld.json", (long long)json_integer_value(json_object_get(trial, "trial")));
+		snprintf(name, sizeof(name), "trials/%06lld.json",
+			 (long long)json_integer_value(json_object_get(trial, "trial")));
 		if (store_write_json(i->store, name, trial, e))
 			return -1;
 	}

@@ -55,7 +55,8 @@ static struct file load(const char *name)
 	return file;
 }
 
-static struct fio_import read_with(int (*reader)(char *, size_t, struct fio_import *, struct error *), const char *name, size_t *left)
+static struct fio_import read_with(int (*reader)(char *, size_t, struct fio_import *, struct error *), const char *name,
+				   size_t *left)
 {
 	struct fio_import into = { json_array(), json_array() };
 	struct file file = load(name);
@@ -94,7 +95,8 @@ static double sum(const struct fio_import *into, const char *direction, const ch
 	return total;
 }
 
-static void same_sum(const char *file, const struct fio_import *into, const char *direction, const char *key, const char *want, double scale)
+static void same_sum(const char *file, const struct fio_import *into, const char *direction, const char *key,
+		     const char *want, double scale)
 {
 	double have = sum(into, direction, key), number = strcmp(want, "-") ? atof(want) * scale : 0;
 
@@ -133,10 +135,13 @@ static void test_sums(void **state)
 		into = read_with(fio_json_read, name, &left);
 		if (json_array_size(into.outputs) != (size_t)atoi(cell[2]) || json_array_size(into.notes))
 			fail_msg("%s: %zu outputs, %s", name, json_array_size(into.outputs), json_dumps(into.notes, 0));
-		assert_string_equal(json_string_value(json_object_get(json_array_get(into.outputs, 0), "fio version")), cell[3]);
-		if (json_array_size(jobs_of(&into, 0)) != (size_t)atoi(cell[4]) - (strstr(n > 12 ? cell[12] : "", "All clients") != NULL))
+		assert_string_equal(json_string_value(json_object_get(json_array_get(into.outputs, 0), "fio version")),
+				    cell[3]);
+		if (json_array_size(jobs_of(&into, 0)) !=
+		    (size_t)atoi(cell[4]) - (strstr(n > 12 ? cell[12] : "", "All clients") != NULL))
 			fail_msg("%s: %zu jobs", name, json_array_size(jobs_of(&into, 0)));
-		assert_string_equal(json_string_value(json_object_get(json_array_get(jobs_of(&into, 0), 0), "jobname")), cell[6]);
+		assert_string_equal(json_string_value(json_object_get(json_array_get(jobs_of(&into, 0), 0), "jobname")),
+				    cell[6]);
 		json_array_foreach(jobs_of(&into, 0), n, job) {
 			const json_t *it = json_object_get(job, "error");
 
@@ -205,7 +210,8 @@ static void test_particulars(void **state)
 	into = read_with(fio_json_read, "json/34-k8s-log-other-json-first-3.28.txt", &left);
 	job = json_array_get(jobs_of(&into, 0), 0);
 	assert_null(json_object_get(json_object_get(job, "read"), "clat_ns"));
-	assert_string_equal(json_string_value(json_object_get(json_object_get(job, "job options"), "ioengine")), "libaio"); /* a global option */
+	assert_string_equal(json_string_value(json_object_get(json_object_get(job, "job options"), "ioengine")),
+			    "libaio"); /* a global option */
 	release(&into);
 	/* 2.x: us; clat mean of 75182.616192 and 99 % of 509952 are printed, "0.00" is no percentile */
 	into = read_with(fio_json_read, "json/02-fio2.18-read-5-disks.json", &left);
@@ -220,7 +226,10 @@ static void test_particulars(void **state)
 /* The line says 132160 KiB in 10005 ms, 3302 IOPS; the report of the same run below it is left to its own reader. */
 static void test_terse(void **state)
 {
-	static const struct { const char *file, *job; double read_iops, write_iops, read_bytes, write_bytes, write_clat_ns; } want[] = {
+	static const struct {
+		const char *file, *job;
+		double read_iops, write_iops, read_bytes, write_bytes, write_clat_ns;
+	} want[] = {
 		{ "terse/01-fio2.0.15-rw-xvda1.terse", "16k-1-read", 487, 478, 77968, 76640, 1345434.656 },
 		{ "terse/02-fio3.32-read-terse-and-normal.txt", "name", 3302, 0, 132160, 0, 0 },
 		{ "terse/04-fio3.32-rw-line.terse", "name", 1639, 1639, 65592, 65572, 260127.496 },
@@ -236,11 +245,14 @@ static void test_terse(void **state)
 		assert_int_equal(json_array_size(into.outputs), 1);
 		assert_int_equal(json_array_size(into.notes), 0);
 		assert_string_equal(json_string_value(json_object_get(job, "jobname")), want[i].job);
-		assert_true(sum(&into, "read", "iops") == want[i].read_iops && sum(&into, "write", "iops") == want[i].write_iops);
+		assert_true(sum(&into, "read", "iops") == want[i].read_iops &&
+			    sum(&into, "write", "iops") == want[i].write_iops);
 		assert_true(sum(&into, "read", "io_bytes") == 1024 * want[i].read_bytes);
 		assert_true(sum(&into, "write", "io_bytes") == 1024 * want[i].write_bytes);
 		if (want[i].write_clat_ns > 0)
-			assert_true(fabs(json_number_value(json_object_get(json_object_get(json_object_get(job, "write"), "clat_ns"), "mean")) - want[i].write_clat_ns) < 0.01);
+			assert_true(fabs(json_number_value(json_object_get(
+						 json_object_get(json_object_get(job, "write"), "clat_ns"), "mean")) -
+					 want[i].write_clat_ns) < 0.01);
 		assert_int_equal(json_array_size(json_object_get(json_array_get(into.outputs, 0), "disk_util")), 1);
 		assert_int_equal(left > 0, i == 1);
 		release(&into);

@@ -85,11 +85,18 @@ static void noted(const struct result *r, size_t index, int line, const char *pi
 }
 
 /* 1000 reads of 4 KiB in 2 s: 500 IOPS, 2048000 B/s. */
-#define READ "\"read\":{\"io_bytes\":4096000,\"io_kbytes\":4000,\"bw_bytes\":2048000,\"bw\":2000,\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000," \
-	"\"clat_ns\":{\"min\":10,\"max\":90,\"mean\":50.5,\"stddev\":1.5,\"N\":1000,\"percentile\":{\"99.000000\":80}}}"
-#define IDLE "\"write\":{\"io_bytes\":0,\"io_kbytes\":0,\"bw_bytes\":0,\"bw\":0,\"iops\":0.0,\"runtime\":0,\"total_ios\":0," \
+#define READ                                                                                                           \
+	"\"read\":{\"io_bytes\":4096000,\"io_kbytes\":4000,\"bw_bytes\":2048000,\"bw\":2000,\"iops\":500.0,"           \
+	"\"runtime\":2000,\"total_ios\":1000,"                                                                         \
+	"\"clat_ns\":{\"min\":10,\"max\":90,\"mean\":50.5,\"stddev\":1.5,\"N\":1000,\"percentile\":{\"99.000000\":80}" \
+	"}}"
+#define IDLE                                                                                                          \
+	"\"write\":{\"io_bytes\":0,\"io_kbytes\":0,\"bw_bytes\":0,\"bw\":0,\"iops\":0.0,\"runtime\":0,\"total_ios\":" \
+	"0,"                                                                                                          \
 	"\"clat_ns\":{\"min\":0,\"max\":0,\"mean\":0.0,\"stddev\":0.0,\"N\":0}}"
-#define FIO(name) "{\"fio version\":\"fio-3.33\",\n\"jobs\":[\n{\"jobname\":\"" name "\",\"groupid\":0,\"error\":0," READ "," IDLE "}]}"
+#define FIO(name)                                                                                               \
+	"{\"fio version\":\"fio-3.33\",\n\"jobs\":[\n{\"jobname\":\"" name "\",\"groupid\":0,\"error\":0," READ \
+	"," IDLE "}]}"
 
 static void test_whole(void **state)
 {
@@ -112,9 +119,13 @@ static void test_whole(void **state)
 /* Before, between, after, within other JSON, quoted in a mail. Lines are those of the whole text. */
 static void test_among_others(void **state)
 {
-	struct result r = read_text("fio: {odd} \"quote\n{\"other\":{\"jobs\":[1]}}\n" FIO("a") " tail {\n" FIO("b") "\n{\"runs\":[" FIO("c") ",\n" FIO("d")
-				    "]}\n> {\n> \"fio version\":\"fio-3.33\",\n> > \"jobs\":[{\"jobname\":\"e\"," READ "}]\n> }\n");
-	static const struct { const char *name; int line; } want[] = { { "a", 3 }, { "b", 6 }, { "c", 9 }, { "d", 12 }, { "e", 15 } };
+	struct result r = read_text("fio: {odd} \"quote\n{\"other\":{\"jobs\":[1]}}\n" FIO("a") " tail {\n" FIO(
+		"b") "\n{\"runs\":[" FIO("c") ",\n" FIO("d") "]}\n> {\n> \"fio version\":\"fio-3.33\",\n> > "
+							     "\"jobs\":[{\"jobname\":\"e\"," READ "}]\n> }\n");
+	static const struct {
+		const char *name;
+		int line;
+	} want[] = { { "a", 3 }, { "b", 6 }, { "c", 9 }, { "d", 12 }, { "e", 15 } };
 	char path[40];
 
 	(void)state;
@@ -134,7 +145,9 @@ static void test_among_others(void **state)
 /* What is cut or damaged is named; what stands behind it is read. A part of a run is no run: not taken. */
 static void test_damaged(void **state)
 {
-	static const char half[] = "{\"fio version\":\"fio-3.33\",\n\"jobs\":[\n{\"jobname\":\"x\"," READ "},\n{\"jobname\":\"y\"";
+	static const char half[] = "{\"fio version\":\"fio-3.33\",\n\"jobs\":[\n{\"jobname\":\"x\"," READ "},\n{"
+													  "\"jobname\":"
+													  "\"y\"";
 	char text[8192];
 	struct result r;
 
@@ -151,7 +164,9 @@ static void test_damaged(void **state)
 	assert_string_equal(json_string_value(found(&r, "0/jobs/0/jobname")), "a");
 	assert_non_null(strstr(r.left, "Killed"));
 	release(&r);
-	snprintf(text, sizeof(text), "{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"error\":1e999}]}\n{\"fio version\":\"fio-3.33\",\"jobs\":[]}");
+	snprintf(text, sizeof(text),
+		 "{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"error\":1e999}]}\n{\"fio "
+		 "version\":\"fio-3.33\",\"jobs\":[]}");
 	r = read_text(text);
 	has_counts(&r, 0, 2);
 	noted(&r, 0, 1, "cannot be read");
@@ -162,7 +177,8 @@ static void test_damaged(void **state)
 /* Bytes that a strict parser refuses, in places where real outputs have them. */
 static void test_repaired(void **state)
 {
-	struct result r = read_text("{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"t\tab \xff C\\:\\x\",\"job options\":{\"size\":\"100%%\"},"
+	struct result r = read_text("{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"t\tab \xff C\\:\\x\",\"job "
+				    "options\":{\"size\":\"100%%\"},"
 				    "\"usr_cpu\":-nan,\"ctx\":18446744073709551615,\"majf\":-1.#IND00," READ "}]}");
 
 	(void)state;
@@ -178,8 +194,10 @@ static void test_repaired(void **state)
 /* A megabyte of open brackets, strings without end, quotes: notes, and not for each of them; in no time. */
 static void test_hostile(void **state)
 {
-	static const struct { const char *piece; size_t notes; } hostile[] = {
-		{ "{\"jobs\":", 1 }, { "[", 0 }, { "{", 0 }, { "{\"", 0 }, { "\"", 0 }, { ">", 0 }, { "{\n>", 0 }, { "{\"jobs\":[{\"jobname\":\"a\"},", 2 },
+	static const struct { const char *piece; size_t notes;
+	} hostile[] = {
+		{ "{\"jobs\":", 1 }, { "[", 0 }, { "{", 0 },	{ "{\"", 0 },
+		{ "\"", 0 },	     { ">", 0 }, { "{\n>", 0 }, { "{\"jobs\":[{\"jobname\":\"a\"},", 2 },
 	};
 	size_t length = 1 << 20;
 	char *text = malloc(length + 1);
@@ -201,16 +219,21 @@ static void test_hostile(void **state)
 /* 2.x: KiB, us, buckets by index. 1000 reads of 4 KiB in 2 s again. Index 300 is group 4: (64 + 44) x 8 + 4 = 868 us. */
 static void test_old(void **state)
 {
-	struct result r = read_text(
-		"{\"fio version\":\"fio-2.16\",\"jobs\":[{\"jobname\":\"a\",\"job options\":{\"numjobs\":\"4\",\"rw\":\"read\"},\"read\":{\"io_bytes\":4000,\"bw\":2000,"
-		"\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000,\"slat\":{\"min\":0,\"max\":0,\"mean\":0.0,\"stddev\":0.0},"
-		"\"clat\":{\"min\":10,\"max\":90,\"mean\":50.5,\"stddev\":1.5,\"percentile\":{\"1.000000\":12,\"99.000000\":80,\"0.00\":0,\"0.00\":0},"
-		"\"bins\":{\"FIO_IO_U_PLAT_BITS\":6,\"FIO_IO_U_PLAT_VAL\":64,\"FIO_IO_U_PLAT_NR\":1216,\"0\":0,\"100\":900,\"300\":100}}}}]}");
+	struct result r = read_text("{\"fio version\":\"fio-2.16\",\"jobs\":[{\"jobname\":\"a\",\"job "
+				    "options\":{\"numjobs\":\"4\",\"rw\":\"read\"},\"read\":{\"io_bytes\":4000,\"bw\":"
+				    "2000,"
+				    "\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000,\"slat\":{\"min\":0,\"max\":0,"
+				    "\"mean\":0.0,\"stddev\":0.0},"
+				    "\"clat\":{\"min\":10,\"max\":90,\"mean\":50.5,\"stddev\":1.5,\"percentile\":{\"1."
+				    "000000\":12,\"99.000000\":80,\"0.00\":0,\"0.00\":0},"
+				    "\"bins\":{\"FIO_IO_U_PLAT_BITS\":6,\"FIO_IO_U_PLAT_VAL\":64,\"FIO_IO_U_PLAT_NR\":"
+				    "1216,\"0\":0,\"100\":900,\"300\":100}}}}]}");
 
 	(void)state;
 	has_counts(&r, 1, 0);
 	assert_true(number(&r, "0/jobs/0/read/io_bytes") == 4096000 && number(&r, "0/jobs/0/read/bw_bytes") == 2048000);
-	assert_true(number(&r, "0/jobs/0/read/clat_ns/mean") == 50500 && number(&r, "0/jobs/0/read/clat_ns/max") == 90000);
+	assert_true(number(&r, "0/jobs/0/read/clat_ns/mean") == 50500 &&
+		    number(&r, "0/jobs/0/read/clat_ns/max") == 90000);
 	assert_int_equal(json_object_size(found(&r, "0/jobs/0/read/clat_ns/percentile")), 2);
 	assert_true(number(&r, "0/jobs/0/read/clat_ns/percentile/99.000000") == 80000);
 	assert_int_equal(json_object_size(found(&r, "0/jobs/0/read/clat_ns/bins")), 2);
@@ -218,12 +241,17 @@ static void test_old(void **state)
 	assert_true(number(&r, "0/jobs/0/read/clat_ns/bins/868000") == 100);
 	assert_null(found(&r, "0/jobs/0/read/slat_ns"));
 	assert_true(number(&r, "0/jobs/0/members") == 4);
-	assert_true(number(&r, "0/jobs/0/job_runtime") == 8000 && json_is_true(found(&r, "0/jobs/0/job_runtime_estimated")));
+	assert_true(number(&r, "0/jobs/0/job_runtime") == 8000 && json_is_true(found(&r, "0/jobs/0/"
+											 "job_runtime_estimated")));
 	release(&r);
 	/* bytes since 2.21, also where somebody removed io_kbytes; without a version bw (KiB/s in all of them) tells */
-	r = read_text("{\"fio version\":\"fio-2.21\",\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":4096000,\"bw\":2000,\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000}}]}"
-		      "{\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":4000,\"bw\":2000,\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000}}]}"
-		      "{\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":4096000,\"bw\":2000,\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000}}]}");
+	r = read_text("{\"fio "
+		      "version\":\"fio-2.21\",\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":4096000,\"bw\":2000,"
+		      "\"iops\":500.0,\"runtime\":2000,\"total_ios\":1000}}]}"
+		      "{\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":4000,\"bw\":2000,\"iops\":500.0,"
+		      "\"runtime\":2000,\"total_ios\":1000}}]}"
+		      "{\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":4096000,\"bw\":2000,\"iops\":500.0,"
+		      "\"runtime\":2000,\"total_ios\":1000}}]}");
 	has_counts(&r, 3, 0);
 	assert_true(number(&r, "0/jobs/0/read/io_bytes") == 4096000);
 	assert_true(number(&r, "1/jobs/0/read/io_bytes") == 4096000);
@@ -234,9 +262,11 @@ static void test_old(void **state)
 /* Three jobs of 2 s in one entry: the 6 s tell that numjobs=1 of the first is not all of it. */
 static void test_merged_sections(void **state)
 {
-	struct result r = read_text("{\"fio version\":\"fio-3.33\",\"jobs\":["
-				    "{\"jobname\":\"a\",\"job options\":{\"rw\":\"read\"},\"job_runtime\":6000," READ "},"
-				    "{\"jobname\":\"b\",\"job options\":{\"rw\":\"read\",\"numjobs\":\"3\"},\"job_runtime\":6000," READ "}]}");
+	struct result r =
+		read_text("{\"fio version\":\"fio-3.33\",\"jobs\":["
+			  "{\"jobname\":\"a\",\"job options\":{\"rw\":\"read\"},\"job_runtime\":6000," READ "},"
+			  "{\"jobname\":\"b\",\"job "
+			  "options\":{\"rw\":\"read\",\"numjobs\":\"3\"},\"job_runtime\":6000," READ "}]}");
 
 	(void)state;
 	has_counts(&r, 1, 0);
@@ -248,9 +278,12 @@ static void test_merged_sections(void **state)
 /* Client and server: jobs of both hosts, without the sum; the options of all below a job's own. */
 static void test_clients(void **state)
 {
-	struct result r = read_text("{\"fio version\":\"fio-3.7\",\"global options\":{\"bs\":\"4k\",\"rw\":\"write\"},\"client_stats\":["
-				    "{\"jobname\":\"j\",\"hostname\":\"one\",\"error\":0,\"job options\":{\"rw\":\"read\",\"numjobs\":\"1\"}," READ "},"
-				    "{\"jobname\":\"j\",\"hostname\":\"two\",\"error\":5,\"job options\":{\"rw\":\"read\",\"numjobs\":\"1\"}," READ "},"
+	struct result r = read_text("{\"fio version\":\"fio-3.7\",\"global "
+				    "options\":{\"bs\":\"4k\",\"rw\":\"write\"},\"client_stats\":["
+				    "{\"jobname\":\"j\",\"hostname\":\"one\",\"error\":0,\"job "
+				    "options\":{\"rw\":\"read\",\"numjobs\":\"1\"}," READ "},"
+				    "{\"jobname\":\"j\",\"hostname\":\"two\",\"error\":5,\"job "
+				    "options\":{\"rw\":\"read\",\"numjobs\":\"1\"}," READ "},"
 				    "{\"jobname\":\"All clients\",\"error\":0," READ "}]}");
 
 	(void)state;
@@ -264,15 +297,16 @@ static void test_clients(void **state)
 	release(&r);
 }
 
-#define EDITED(bytes, bw, iops, runtime) \
-	"{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":" bytes ",\"bw_bytes\":" bw ",\"iops\":" iops ",\"runtime\":" runtime \
-	",\"total_ios\":1000}}]}"
+#define EDITED(bytes, bw, iops, runtime)                                                                               \
+	"{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"read\":{\"io_bytes\":" bytes ",\"bw_bytes\":" bw \
+	",\"iops\":" iops ",\"runtime\":" runtime ",\"total_ios\":1000}}]}"
 
 /* Of three ways to a rate two agree, or none. */
 static void test_disagreement(void **state)
 {
-	struct result r = read_text(EDITED("4096000", "2048000", "600.0", "2000") EDITED("4096000", "3048000", "500.0", "2000")
-				    EDITED("4096000", "2048000", "500.0", "3000") EDITED("4096000", "3048000", "600.0", "2000"));
+	struct result r = read_text(
+		EDITED("4096000", "2048000", "600.0", "2000") EDITED("4096000", "3048000", "500.0", "2000")
+			EDITED("4096000", "2048000", "500.0", "3000") EDITED("4096000", "3048000", "600.0", "2000"));
 
 	(void)state;
 	has_counts(&r, 4, 0);
@@ -292,7 +326,8 @@ static void test_disagreement(void **state)
 
 static void test_status(void **state)
 {
-	struct result r = read_text("{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"error\":0," IDLE "},{\"jobname\":\"b\",\"error\":22," IDLE "},"
+	struct result r = read_text("{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"error\":0," IDLE
+				    "},{\"jobname\":\"b\",\"error\":22," IDLE "},"
 				    "{\"jobname\":\"c\",\"error\":5," READ "},{\"groupid\":1}]}");
 
 	(void)state;
@@ -304,7 +339,9 @@ static void test_status(void **state)
 	release(&r);
 }
 
-#define REPORT(time, elapsed) "{\"fio version\":\"fio-3.33\",\"timestamp\":" time ",\"jobs\":[{\"jobname\":\"a\",\"elapsed\":" elapsed "," READ "}]}\n"
+#define REPORT(time, elapsed)                                                                                    \
+	"{\"fio version\":\"fio-3.33\",\"timestamp\":" time ",\"jobs\":[{\"jobname\":\"a\",\"elapsed\":" elapsed \
+	"," READ "}]}\n"
 
 /* --status-interval: the clock and the run time go on alike. Runs one after the other each take the same time. */
 static void test_interim(void **state)

@@ -1,4 +1,5 @@
-/* host/import.c, host/cmd_import.c: documents to a run folder, and the outputs that people published (skipped when they are not there). */
+/* host/import.c, host/cmd_import.c: documents to a run folder, and the outputs that people published (skipped when they
+ * are not there). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +18,11 @@
 /* ---- documents and folders ---- */
 
 /* A job that did n reads of 4 KiB in 2 s. */
-#define JOB(name, group, options, n) \
-	"{\"jobname\":\"" name "\",\"groupid\":" #group ",\"error\":0,\"line\":7,\"members\":1,\"status\":\"ok\",\"job options\":{" options "}," \
-	"\"read\":{\"total_ios\":" #n ",\"io_bytes\":" #n "000,\"runtime\":2000,\"iops\":1.0,\"clat_ns\":{\"mean\":" #n ".5}}}"
+#define JOB(name, group, options, n)                                                                               \
+	"{\"jobname\":\"" name "\",\"groupid\":" #group ",\"error\":0,\"line\":7,\"members\":1,\"status\":\"ok\"," \
+							"\"job options\":{" options "},"                           \
+	"\"read\":{\"total_ios\":" #n ",\"io_bytes\":" #n "000,\"runtime\":2000,\"iops\":1.0,\"clat_ns\":{"        \
+							  "\"mean\":" #n ".5}}}"
 #define RANDREAD "\"rw\":\"randread\",\"bs\":\"4096\",\"iodepth\":\"01\""
 
 static json_t *outputs(const char *text)
@@ -95,16 +98,27 @@ static void test_runs(void **state)
 	struct dataset *d;
 	json_t *run, *trial;
 
-	assert_string_equal(import_text(&r, "[{\"line\":1,\"section\":\"s\",\"jobs\":[" JOB("a", 0, RANDREAD, 1000) "," JOB("a", 0, RANDREAD, 2000) ","
-					    JOB("b", 1, RANDREAD ",\"numjobs\":\"4\"", 500) "]},"
-					    "{\"line\":2,\"jobs\":[" JOB("b", 0, RANDREAD, 510) "]},{\"line\":3,\"jobs\":[" JOB("b", 0, RANDREAD, 520) "]}]", NULL), "");
+	assert_string_equal(
+		import_text(&r,
+			    "[{\"line\":1,\"section\":\"s\",\"jobs\":[" JOB("a", 0, RANDREAD, 1000) "," JOB(
+				    "a", 0, RANDREAD,
+				    2000) "," JOB("b", 1, RANDREAD ",\"numjobs\":\"4\"",
+						  500) "]},"
+						       "{\"line\":2,\"jobs\":[" JOB("b", 0, RANDREAD,
+										    510) "]},{\"line\":3,\"jobs\":"
+											 "[" JOB("b", 0, RANDREAD,
+												 520) "]}]",
+			    NULL),
+		"");
 	r.variant = "none";
 	r.baseline = true;
 	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[" JOB("b", 0, RANDREAD, 400) "]}]", NULL), "");
 	run = folder_json(folder, "run.json");
 	assert_true(json_is_true(json_object_get(run, "imported")));
 	assert_int_equal(json_array_size(json_object_get(run, "files")), 1);
-	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(run, "files"), 0), "path")), "b\357\277\275.txt");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(run, "files"), 0), "pat"
+														"h")),
+			    "b\357\277\275.txt");
 	assert_string_equal(json_string_value(json_object_get(json_object_get(run, "scenario"), "pairing")), "none");
 	json_decref(run);
 	trial = folder_json(folder, "trials/000001.json");
@@ -131,15 +145,23 @@ static void test_runs(void **state)
 /* What has no numbers to trust gives none. */
 static void test_status(void **state)
 {
-	static const char *const want[] = { "no data: the job printed no result", "inconsistent: three rates", "verify: bad header", "fio's error 5" };
+	static const char *const want[] = { "no data: the job printed no result", "inconsistent: three rates",
+					    "verify: bad header", "fio's error 5" };
 	const char *folder = scratch_path(*state, "import");
 	struct import_request r = { .variant = "v", .folder = folder };
 	struct dataset *d;
 
-	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[{\"jobname\":\"a\",\"line\":1,\"status\":\"no data\"},"
-					    "{\"jobname\":\"b\",\"line\":2,\"status\":\"inconsistent\",\"read\":{},\"marks\":[{\"line\":3,\"what\":\"three rates\"}]},"
-					    "{\"jobname\":\"c\",\"line\":3,\"status\":\"failed\",\"error\":84,\"error_text\":\"verify: bad header\"},"
-					    "{\"jobname\":\"d\",\"line\":4,\"status\":\"failed\",\"error\":5}," JOB("e", 0, "", 10) "]}]", NULL), "");
+	assert_string_equal(
+		import_text(&r,
+			    "[{\"line\":1,\"jobs\":[{\"jobname\":\"a\",\"line\":1,\"status\":\"no data\"},"
+			    "{\"jobname\":\"b\",\"line\":2,\"status\":\"inconsistent\",\"read\":{},\"marks\":[{"
+			    "\"line\":3,\"what\":\"three rates\"}]},"
+			    "{\"jobname\":\"c\",\"line\":3,\"status\":\"failed\",\"error\":84,\"error_text\":\"verify: "
+			    "bad header\"},"
+			    "{\"jobname\":\"d\",\"line\":4,\"status\":\"failed\",\"error\":5}," JOB("e", 0, "", 10) "]}"
+														    "]",
+			    NULL),
+		"");
 	d = load(folder);
 	assert_int_equal(d->nproblems, 4);
 	assert_int_equal(d->nok, 1);
@@ -155,24 +177,37 @@ static void test_status(void **state)
 static void test_names(void **state)
 {
 	static const char *const want[] = {
-		"randread-1 numjobs=1", "x randread numjobs=1", "x randread numjobs=1 bs=1m iodepth=8", "x randread numjobs=1 ioengine=psync",
-		"x rw numjobs=1", "t b numjobs=1",
+		"randread-1 numjobs=1",
+		"x randread numjobs=1",
+		"x randread numjobs=1 bs=1m iodepth=8",
+		"x randread numjobs=1 ioengine=psync",
+		"x rw numjobs=1",
+		"t b numjobs=1",
 	};
 	const char *folder = scratch_path(*state, "import");
 	struct import_request r = { .variant = "v", .folder = folder, .guest = "one" };
 	json_t *run;
 
-	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[" JOB("randread-1", 0, RANDREAD, 1) "," JOB("x", 0, RANDREAD, 2) ","
-					    JOB("x", 0, "\"rw\":\"randread\",\"bs\":\"1024K\",\"iodepth\":\"8\"", 3) ","
-					    JOB("x", 0, RANDREAD ",\"ioengine\":\"psync\"", 4) "," JOB("x", 0, "\"rw\":\"rw\",\"bs\":\"4k\"", 5) ","
-					    JOB("t\\tb", 0, "", 6) "]}]", NULL), "");
+	assert_string_equal(
+		import_text(&r,
+			    "[{\"line\":1,\"jobs\":[" JOB("randread-1", 0, RANDREAD, 1) "," JOB(
+				    "x", 0, RANDREAD,
+				    2) "," JOB("x", 0, "\"rw\":\"randread\",\"bs\":\"1024K\",\"iodepth\":\"8\"",
+					       3) "," JOB("x", 0, RANDREAD ",\"ioengine\":\"psync\"",
+							  4) "," JOB("x", 0, "\"rw\":\"rw\",\"bs\":\"4k\"",
+								     5) "," JOB("t\\tb", 0, "", 6) "]}]",
+			    NULL),
+		"");
 	r.guest = "two"; /* has the job, too: another cell, which needs another name */
 	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[" JOB("x", 0, RANDREAD, 12) "]}]", NULL), "");
 	run = folder_json(folder, "run.json");
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		assert_string_equal(cell_name(run, i), want[i]);
 	assert_string_equal(cell_name(run, 6), "two: x randread numjobs=1");
-	assert_string_equal(json_string_value(json_object_get(json_object_get(json_array_get(json_object_get(run, "cells"), 2), "options"), "bs")), "1m");
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(json_array_get(json_object_get(run, "cells"), 2), "options"), "b"
+														  "s")),
+			    "1m");
 	json_decref(run);
 }
 
@@ -184,7 +219,12 @@ static void test_blocks_and_boots(void **state)
 	struct import_request r = { .variant = "v", .folder = folder, .block = 2, .boot = 7 };
 	struct dataset *d;
 
-	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[" JOB("a", 0, RANDREAD, 100) "]},{\"line\":2,\"jobs\":[" JOB("a", 0, RANDREAD, 300) "]}]", NULL), "");
+	assert_string_equal(import_text(&r,
+					"[{\"line\":1,\"jobs\":[" JOB("a", 0, RANDREAD, 100) "]},{\"line\":2,\"jobs\":"
+											     "[" JOB("a", 0, RANDREAD,
+												     300) "]}]",
+					NULL),
+			    "");
 	r.boot = 0;
 	holds(import_text(&r, ONE(101), NULL), "block 2 already has a run of a randread numjobs=1 with v (boot 7)");
 	r.block = 3;
@@ -217,10 +257,19 @@ static void test_copies(void **state)
 	json_t *run;
 	size_t notes;
 
-	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[" JOB("a", 0, RANDREAD, 1) "]},{\"line\":9,\"jobs\":[" JOB("a", 0, "", 1) "]}]", &notes), "");
+	assert_string_equal(import_text(&r,
+					"[{\"line\":1,\"jobs\":[" JOB("a", 0, RANDREAD, 1) "]},{\"line\":9,\"jobs\":"
+											   "[" JOB("a", 0, "", 1) "]}]",
+					&notes),
+			    "");
 	assert_int_equal(notes, 1);
 	r.variant = "w";
-	assert_string_equal(import_text(&r, "[{\"line\":5,\"jobs\":[" JOB("a", 0, RANDREAD, 1) "]},{\"line\":9,\"jobs\":[" JOB("a", 0, RANDREAD, 2) "]}]", &notes), "");
+	assert_string_equal(import_text(&r,
+					"[{\"line\":5,\"jobs\":[" JOB("a", 0, RANDREAD, 1) "]},{\"line\":9,\"jobs\":"
+											   "[" JOB("a", 0, RANDREAD,
+												   2) "]}]",
+					&notes),
+			    "");
 	assert_int_equal(notes, 1);
 	run = folder_json(r.folder, "run.json");
 	assert_int_equal(json_array_size(json_object_get(json_object_get(run, "plan"), "boots")), 2);
@@ -248,8 +297,11 @@ static void test_other_folders(void **state)
 static void test_two_forms(void **state)
 {
 	static const char text[] = "# Setup one\n\n"
-				   "{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"groupid\":0,\"error\":0,\"job options\":{\"rw\":\"read\"},\"read\":{"
-				   "\"io_bytes\":4096000,\"bw_bytes\":2048000,\"iops\":500.25,\"runtime\":1999,\"total_ios\":1000}}]}\n"
+				   "{\"fio "
+				   "version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"groupid\":0,\"error\":0,"
+				   "\"job options\":{\"rw\":\"read\"},\"read\":{"
+				   "\"io_bytes\":4096000,\"bw_bytes\":2048000,\"iops\":500.25,\"runtime\":1999,\"total_"
+				   "ios\":1000}}]}\n"
 				   "a: (groupid=0, jobs=4): err= 0: pid=1: Fri Nov 23 09:59:54 2018\n"
 				   "  read: IOPS=500, BW=2001KiB/s (2049kB/s)(4000KiB/1999msec)\n\n"
 				   "## Setup two\n\n"
@@ -266,7 +318,9 @@ static void test_two_forms(void **state)
 	first = json_array_get(found.outputs, 0);
 	assert_string_equal(json_string_value(json_object_get(first, "form")), "json");
 	assert_string_equal(json_string_value(json_object_get(first, "section")), "Setup one");
-	assert_int_equal(json_integer_value(json_object_get(json_array_get(json_object_get(first, "jobs"), 0), "members")), 4); /* only the text tells */
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(json_object_get(first, "jobs"), 0), "member"
+													       "s")),
+			 4); /* only the text tells */
 	assert_string_equal(json_string_value(json_object_get(json_array_get(found.outputs, 1), "section")), "Setup two");
 	json_decref(found.outputs);
 	json_decref(found.notes);
@@ -302,22 +356,27 @@ static void test_refusals(void **state)
 	struct error e;
 
 	snprintf(dir, sizeof(dir), "%s/out", s->folder);
-	snprintf(good, sizeof(good), "%s", scratch_text(s, "good", "a: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 23 09:59:54 2018\n"
-							       "  read: IOPS=500, BW=2000KiB/s (2048kB/s)(4000KiB/2000msec)\n"));
+	snprintf(good, sizeof(good), "%s",
+		 scratch_text(s, "good",
+			      "a: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 23 09:59:54 2018\n"
+			      "  read: IOPS=500, BW=2000KiB/s (2048kB/s)(4000KiB/2000msec)\n"));
 	refused("which FILE", &e, command(&e, "--list", NULL));
 	refused("--variant", &e, command(&e, good, NULL));
 	refused("unknown option --varant", &e, command(&e, good, "--varant=x", NULL));
 	refused("--block is unknown, or needs a value", &e, command(&e, good, "--variant", "x", "--block", NULL));
 	refused("--block 0 is no number", &e, command(&e, good, "--variant", "x", "--block=0", NULL));
 	refused("no blanks", &e, command(&e, good, "--variant", "a b", NULL));
-	refused("none of its 1 outputs is below a heading", &e, command(&e, good, "--variant", "x", "--section", "y", "-o", dir, NULL));
+	refused("none of its 1 outputs is below a heading", &e,
+		command(&e, good, "--variant", "x", "--section", "y", "-o", dir, NULL));
 	refused("No such file", &e, command(&e, "/nonexistent/file", "--list", NULL));
 	refused("a folder", &e, command(&e, s->folder, "--list", NULL));
 	refused("empty", &e, command(&e, scratch_text(s, "empty", ""), "--list", NULL));
 	refused("no output of fio in it", &e, command(&e, scratch_text(s, "prose", "words\n"), "--list", NULL));
 	refused("a binary file", &e, command(&e, scratch_bytes(s, "binary", "\0\1\2", 3), "--list", NULL));
-	refused("2 JSON objects, but no output of fio", &e, command(&e, scratch_text(s, "json", "\n{\"a\":1} {\"b\":2}"), "--list", NULL));
-	refused("the lines above say why", &e, command(&e, scratch_text(s, "cut", "{\"fio version\":\"fio-3.33\",\"jobs\":["), "--list", NULL));
+	refused("2 JSON objects, but no output of fio", &e,
+		command(&e, scratch_text(s, "json", "\n{\"a\":1} {\"b\":2}"), "--list", NULL));
+	refused("the lines above say why", &e,
+		command(&e, scratch_text(s, "cut", "{\"fio version\":\"fio-3.33\",\"jobs\":["), "--list", NULL));
 	assert_int_not_equal(access(dir, F_OK), 0); /* nothing was written */
 	assert_int_equal(command(&e, "--variant", "x", "-o", dir, "--", good, NULL), STATUS_OK);
 	refused("nothing new", &e, command(&e, "--variant", "x", "-o", dir, good, NULL));
@@ -368,8 +427,11 @@ static void test_thread(void **state)
 
 	snprintf(dir, sizeof(dir), "%s/out", ((struct scratch *)*state)->folder);
 	snprintf(file, sizeof(file), "%s", seed_or_skip("openbsd-kickfd-thread.txt"));
-	assert_int_equal(command(&e, file, "--section", "OpenBSD 6.4 + kickfd", "--variant", "kickfd", "-o", dir, NULL), STATUS_OK);
-	assert_int_equal(command(&e, file, "--section", "OpenBSD 6.4 + NO kickfd", "--variant", "none", "--baseline", "-o", dir, NULL), STATUS_OK);
+	assert_int_equal(command(&e, file, "--section", "OpenBSD 6.4 + kickfd", "--variant", "kickfd", "-o", dir, NULL),
+			 STATUS_OK);
+	assert_int_equal(command(&e, file, "--section", "OpenBSD 6.4 + NO kickfd", "--variant", "none", "--baseline",
+				 "-o", dir, NULL),
+			 STATUS_OK);
 	d = load(dir);
 	assert_int_equal(d->ncells, 6);
 	assert_int_equal(d->nvariants, 2);
@@ -410,12 +472,15 @@ static void test_documents(void **state)
 			trial = folder_json(dir, trial_name);
 			assert_string_equal(json_string_value(json_object_get(trial, "status")), "ok");
 			job = json_array_get(json_object_get(json_object_get(trial, "fio"), "jobs"), 0);
-			same_iops(name[k], i, json_number_value(json_object_get(json_object_get(job, "read"), "iops")) +
-					      json_number_value(json_object_get(json_object_get(job, "write"), "iops")), result);
+			same_iops(name[k], i,
+				  json_number_value(json_object_get(json_object_get(job, "read"), "iops")) +
+					  json_number_value(json_object_get(json_object_get(job, "write"), "iops")),
+				  result);
 			json_decref(trial);
 		}
 		run = folder_json(dir, "run.json");
-		assert_int_equal(json_array_size(json_object_get(json_object_get(run, "plan"), "boots")), json_array_size(want));
+		assert_int_equal(json_array_size(json_object_get(json_object_get(run, "plan"), "boots")),
+				 json_array_size(want));
 		json_decref(run);
 		json_decref(want);
 	}
@@ -430,7 +495,8 @@ static void test_sweep(void **state)
 	const json_t *job;
 
 	snprintf(dir, sizeof(dir), "%s/out", ((struct scratch *)*state)->folder);
-	assert_int_equal(command(&e, seed_or_skip("small-server-sweep.txt"), "--variant", "nuc", "-o", dir, NULL), STATUS_OK);
+	assert_int_equal(command(&e, seed_or_skip("small-server-sweep.txt"), "--variant", "nuc", "-o", dir, NULL),
+			 STATUS_OK);
 	run = folder_json(dir, "run.json");
 	assert_int_equal(json_array_size(json_object_get(run, "cells")), 48);
 	assert_string_equal(cell_name(run, 47), "fio.8kb.buf.psync randread numjobs=64 bs=8k");
@@ -448,9 +514,17 @@ static void test_sweep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_SCRATCH(test_runs),	     IN_SCRATCH(test_status),	 IN_SCRATCH(test_names),    IN_SCRATCH(test_blocks_and_boots),
-		IN_SCRATCH(test_copies),     IN_SCRATCH(test_other_folders), cmocka_unit_test(test_two_forms), IN_SCRATCH(test_refusals),
-		IN_SCRATCH(test_thread),     IN_SCRATCH(test_documents), IN_SCRATCH(test_sweep),
+		IN_SCRATCH(test_runs),
+		IN_SCRATCH(test_status),
+		IN_SCRATCH(test_names),
+		IN_SCRATCH(test_blocks_and_boots),
+		IN_SCRATCH(test_copies),
+		IN_SCRATCH(test_other_folders),
+		cmocka_unit_test(test_two_forms),
+		IN_SCRATCH(test_refusals),
+		IN_SCRATCH(test_thread),
+		IN_SCRATCH(test_documents),
+		IN_SCRATCH(test_sweep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
