@@ -27,6 +27,7 @@ struct report {
 	json_t *disks; /* NULL: none */
 	json_t *jobs;  /* set of "name groupid pid" */
 	bool ended;    /* lines of groups or disks were seen: no block of this report follows */
+	bool announced; /* a command line, a header, a release or "Starting …" of its own stands above it */
 	json_t *errors; /* notices of errors: {"line","message"} */
 };
 
@@ -107,7 +108,7 @@ static bool replaces(const struct report *now, const struct report *before)
 	json_t *unused;
 	const char *key;
 
-	if (now->above.headers || now->above.release[0] || !before->ended)
+	if (now->announced || !before->ended)
 		return false;
 	json_object_foreach(now->jobs, key, unused)
 		if (json_object_get(before->jobs, key))
@@ -219,6 +220,7 @@ static void above_blocks(struct reader *r, size_t line)
 	if (r->now.blocks || r->now.ended)
 		report_end(r);
 	r->block = NULL;
+	r->now.announced = true;
 	if (!r->now.above.line)
 		r->now.above.line = line;
 	if (!r->now.above.section && r->section)
@@ -234,6 +236,7 @@ static void on_command(struct reader *r, const char *text)
 	if (r->now.blocks || r->now.ended || r->now.above.headers || r->now.above.release[0])
 		report_end(r);
 	r->block = NULL;
+	r->now.announced = true;
 	json_decref(r->now.above.command);
 	r->now.above.command = command;
 	r->failed = r->failed || !command;

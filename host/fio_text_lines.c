@@ -19,7 +19,7 @@ struct splitter {
 	bool joinable; /* the last line of out may go on with this one */
 	unsigned joins;
 	bool quoted_printable;
-	bool soft; /* the last physical line ended in a soft line break */
+	size_t decoded; /* bytes of clean that a soft line break left there, decoded */
 };
 
 const char *fio_lines_text(const struct fio_lines *l, size_t index)
@@ -280,11 +280,11 @@ static void end_line(struct splitter *s)
 		s->joinable = false;
 		return;
 	}
-	s->soft = s->quoted_printable && decode(line);
-	if (s->soft) {
-		s->clean.length = strlen(line);
+	if (s->quoted_printable && decode(line + s->decoded)) {
+		s->decoded = s->clean.length = strlen(line);
 		return;
 	}
+	s->decoded = 0;
 	if (strlen(line) < FLAT_LEAST) {
 		add_without_progress(s, line);
 	} else {
@@ -359,7 +359,7 @@ int fio_lines_split(const char *bytes, size_t length, struct fio_lines *out, str
 		p++;
 	}
 	end_line(&s);
-	if (s.soft) {
+	if (s.decoded) {
 		s.quoted_printable = false;
 		end_line(&s);
 	}
