@@ -279,18 +279,28 @@ static void on_version(struct reader *r, size_t line, const char *text)
 	snprintf(r->now.above.release, sizeof(r->now.above.release), "%s", release);
 }
 
+static void on_verify(struct reader *r, size_t line)
+{
+	if (r->now.ended)
+		report_end(r);
+	if (!r->now.above.verify)
+		r->now.above.verify = line;
+}
+
 static void on_notice(struct reader *r, size_t line, const char *text)
 {
+	bool interrupted = !strncmp(text, "fio: terminating on signal", 26);
 	char pid[32];
 	const char *what;
 
-	if (!strncmp(text, "fio: terminating on signal", 26)) {
-		if (r->now.blocks && r->now.ended)
-			report_end(r);
-		r->now.above.interrupted = line;
-	}
-	if (strncmp(text, "fio: pid=", 9))
+	if (!interrupted && strncmp(text, "fio: pid=", 9))
 		return;
+	if (r->now.ended)
+		report_end(r);
+	if (interrupted) {
+		r->now.above.interrupted = line;
+		return;
+	}
 	snprintf(pid, sizeof(pid), "%ld", strtol(text + 9, NULL, 10));
 	what = strstr(text, "got signal=");
 	if (what) {
@@ -397,8 +407,7 @@ static void on_line(struct reader *r, const struct fio_line *line, const char *t
 		on_notice(r, line->number, text);
 		break;
 	case FIO_VERIFY:
-		if (!r->now.above.verify)
-			r->now.above.verify = line->number;
+		on_verify(r, line->number);
 		break;
 	case FIO_TITLE:
 		on_title(r, line->number, text);

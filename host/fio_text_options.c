@@ -164,6 +164,8 @@ fail:
 
 /* ---- command line ---- */
 
+enum { OPTIONS_MOST = 256 }; /* words of a command line: each of its jobs gets a copy of the options */
+
 static const struct {
 	const char *alias, *name; /* name NULL: not an option of a job */
 } aliases[] = {
@@ -239,8 +241,9 @@ static int put_words(json_t *global, json_t *jobs, char *p)
 {
 	json_t *into = global;
 	char *word, *value, *after;
+	int most = OPTIONS_MOST;
 
-	while ((word = next_word(&p))) {
+	while (most-- && (word = next_word(&p))) {
 		if (word[0] != '-' || !word[1])
 			continue; /* the program, a job file, what wrapping left */
 		word += word[1] == '-' ? 2 : 1;

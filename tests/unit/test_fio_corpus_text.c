@@ -84,7 +84,7 @@ static struct fio_import read_file(const char *path)
 {
 	struct fio_import in = {0};
 	struct error e = {0};
-	size_t length;
+	size_t length = 0;
 	char *bytes = slurp(path, &length);
 
 	assert_non_null(bytes);
@@ -173,7 +173,11 @@ static bool old_decimals(const char *printed, double *low, double *high)
 	if (!printed || !strchr(printed, '.'))
 		return false;
 	*low = floor(strtod(printed, &end));
-	unit = !strcmp(end, "K") ? 1e3 : !strncmp(end, "KB", 2) ? 1024 : !strncmp(end, "MB", 2) ? 1048576 : !strncmp(end, "GB", 2) ? 1073741824 : 0;
+	unit = !strcmp(end, "K")	? 1e3
+	       : !strncmp(end, "KB", 2) ? 1024
+	       : !strncmp(end, "MB", 2) ? 1048576
+	       : !strncmp(end, "GB", 2) ? 1073741824
+					: 0;
 	*high = (*low + 1) * unit;
 	*low *= unit;
 	return unit > 0;
@@ -299,7 +303,8 @@ static void check_other(const char *number_, const char *path)
 	if (json_array_size(jobs) != others[i].blocks)
 		fail_msg("%s: %zu job blocks, expected %zu", number_, json_array_size(jobs), others[i].blocks);
 	if (others[i].note ? !noted(in.notes, others[i].note) : json_array_size(in.notes) != 0)
-		fail_msg("%s: expected %s%s", number_, others[i].note ? "the note: " : "no note", others[i].note ? others[i].note : "");
+		fail_msg("%s: expected %s%s", number_, others[i].note ? "the note: " : "no note",
+			 others[i].note ? others[i].note : "");
 	json_decref(jobs);
 	release(&in);
 }
