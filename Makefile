@@ -8,7 +8,7 @@ CFLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 CFLAGS_tsan = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 CFLAGS = $(CFLAGS_$(FLAVOUR))
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih
+LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih sqlite3
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
@@ -33,7 +33,7 @@ TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
 
 # What is installed when it is missing, for the main job and for the tests.
-NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
+NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev libsqlite3-dev liburing-dev libvirt-clients libvirt-daemon \
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
 NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
 	nbdkit-plugin-dev python3-pip qemu-utils valgrind xfsprogs

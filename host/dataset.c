@@ -1,17 +1,17 @@
+/* A run folder and its trials: which count, what they add up to, and what was seen of the guests. */
 #include "host/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/text.h"
 #include "host/dataset_private.h"
-
-#define SCHEMA_VERSION 1
+#include "host/index.h"
 
 const char *observed_name(enum observed status)
 {
@@ -20,76 +20,13 @@ const char *observed_name(enum observed status)
 	return name[status];
 }
 
-/* ---- files ---- */
-
-static int check_schema(const json_t *document, const char *family, struct error *e)
-{
-	const char *schema = json_string_value(json_object_get(document, "schema"));
-	size_t length = strlen(family);
-	char *end;
-	long version;
-
-	if (!schema || strncmp(schema, family, length) != 0 || schema[length] != '/')
-		return error_set(e, STATUS_USAGE, "this is no %s document", family);
-	version = strtol(schema + length + 1, &end, 10);
-	if (*end || version < 1)
-		return error_set(e, STATUS_USAGE, "schema \"%s\" is not understood", schema);
-	if (version > SCHEMA_VERSION)
-		return error_set(e, STATUS_USAGE, "written by a newer kickbench (schema %s; this one reads %s/%d)",
-				 schema, family, SCHEMA_VERSION);
-	return 0;
-}
-
-int dataset_read(const char *path, const char *name, const char *family, json_t **out, bool *missing,
-		 struct error *e)
-{
-	size_t length = strlen(path) + strlen(name) + 2;
-	char *file = malloc(length);
-	json_error_t je;
-	int rc = -1;
-
-	*out = NULL;
-	if (missing)
-		*missing = false;
-	if (!file)
-		return error_set(e, STATUS_HOST, "out of memory");
-	snprintf(file, length, "%s/%s", path, name);
-	if (access(file, R_OK)) {
-		if (missing)
-			*missing = errno == ENOENT;
-		error_errno(e, STATUS_USAGE, "%s", name);
-		goto out;
-	}
-	*out = json_load_file(file, 0, &je);
-	if (!*out) {
-		error_at(e, STATUS_USAGE, name, je.line, "%s", je.text);
-		goto out;
-	}
-	if (check_schema(*out, family, e)) {
-		error_context(e, "%s", name);
-		json_decref(*out);
-		*out = NULL;
-		goto out;
-	}
-	rc = 0;
-out:
-	free(file);
-	return rc;
-}
-
 /* Count the trial files that do not count. */
-static void look_into_folder(struct dataset *d)
+static void look_into_folder(struct dataset *d, int trials)
 {
-	size_t length = strlen(d->path) + sizeof("/trials");
-	char *folder = malloc(length);
 	size_t plain = 0, missing = 0, found;
 	struct dirent *entry;
-	DIR *dir = NULL;
+	DIR *dir = trials >= 0 ? fdopendir(dup(trials)) : NULL;
 
-	if (folder) {
-		snprintf(folder, length, "%s/trials", d->path);
-		dir = opendir(folder);
-	}
 	while (dir && (entry = readdir(dir))) {
 		const char *dot = strchr(entry->d_name, '.');
 
@@ -102,69 +39,10 @@ static void look_into_folder(struct dataset *d)
 	}
 	if (dir)
 		closedir(dir);
-	free(folder);
 	for (size_t i = 0; i < d->nproblems; i++)
 		missing += d->problem[i].status == OBSERVED_MISSING;
 	found = d->ntrials - missing;
 	d->nstray = plain > found ? plain - found : 0;
-}
-
-/* ---- sets with counts ---- */
-
-static void count_text(json_t *object, const char *set, const char *text)
-{
-	json_t *counts = json_object_get(object, set);
-
-	if (!counts) {
-		counts = json_object();
-		json_object_set_new(object, set, counts);
-	}
-	json_object_set_new(counts, text, json_integer(json_integer_value(json_object_get(counts, text)) + 1));
-}
-
-/* A value as text: a string as it is, everything else as JSON. With a key in front when there is one. */
-static void count_value(json_t *object, const char *set, const char *key, const json_t *value)
-{
-	char *dumped = json_is_string(value) ? NULL : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-	const char *shown = dumped ? dumped : json_string_value(value);
-	struct text text = { 0 };
-
-	text_add(&text, "%s%s%s", key ? key : "", key ? " = " : "", shown ? shown : "?");
-	count_text(object, set, text_get(&text));
-	text_free(&text);
-	free(dumped);
-}
-
-/* {"key","want","have"} in words. */
-static void count_mismatch(json_t *object, const json_t *value)
-{
-	const char *key, *want, *have;
-	struct text text = { 0 };
-
-	if (json_unpack((json_t *)value, "{s:s, s:s, s:s}", "key", &key, "want", &want, "have", &have)) {
-		count_value(object, "mismatch", NULL, value);
-		return;
-	}
-	text_add(&text, "%s: wanted %s, is %s", key, want, have);
-	count_text(object, "mismatch", text_get(&text));
-	text_free(&text);
-}
-
-static void note_effective(json_t *into, const json_t *effective)
-{
-	static const char *const list[] = { "unverified", "features" };
-	const char *key;
-	json_t *value;
-	size_t i;
-
-	json_object_set_new(into, "boots", json_integer(json_integer_value(json_object_get(into, "boots")) + 1));
-	json_object_foreach(json_object_get(effective, "verified"), key, value)
-		count_value(into, "verified", key, value);
-	json_array_foreach(json_object_get(effective, "mismatch"), i, value)
-		count_mismatch(into, value);
-	for (size_t k = 0; k < sizeof(list) / sizeof(list[0]); k++)
-		json_array_foreach(json_object_get(effective, list[k]), i, value)
-			count_value(into, list[k], NULL, value);
 }
 
 /* ---- trials ---- */
@@ -177,10 +55,14 @@ struct disk {
 
 struct loading {
 	struct dataset *d;
-	struct planned_trial *trial;
+	int trials; /* the folder */
+	struct texts texts;
+	struct trial_record *record; /* by plan */
+	struct planned_trial *trial; /* by observation */
 	struct disk *disk; /* sorted */
 	size_t ndisks;
-	struct measured *measured; /* of the observation at hand */
+	struct effective_counts seen;
+	struct measured *measured, *single; /* of the observation at hand, and of one of its trials */
 	double boot_sum;
 	size_t boots;
 };
@@ -210,6 +92,13 @@ static int by_trial(const void *a, const void *b)
 	return (x->trial > y->trial) - (x->trial < y->trial);
 }
 
+static int by_point(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+
+	return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
 static void note_problem(struct dataset *d, const struct planned_trial *p, enum observed status,
 			 const char *message)
 {
@@ -225,36 +114,24 @@ static void note_problem(struct dataset *d, const struct planned_trial *p, enum 
 	}
 }
 
-static enum observed status_of(const struct dataset *d, const struct planned_trial *p, const json_t *trial,
-			       struct error *e)
+/* Is it the trial that the plan has under this number? */
+static bool as_planned(const struct dataset *d, const struct planned_trial *p)
 {
-	const char *status = json_string_value(json_object_get(trial, "status"));
-	const char *variant = json_string_value(json_object_get(trial, "variant"));
+	const struct trial_record *r = p->record;
 
-	if (json_integer_value(json_object_get(trial, "trial")) != p->number ||
-	    json_integer_value(json_object_get(trial, "block")) != p->block + 1 ||
-	    json_integer_value(json_object_get(trial, "cell")) != p->cell || !variant ||
-	    strcmp(variant, d->variant[p->variant]) != 0) {
-		error_set(e, STATUS_USAGE, "it is not the trial that the plan has under this number");
-		return OBSERVED_UNREADABLE;
-	}
-	for (enum observed s = OBSERVED_OK; status && s <= OBSERVED_CORRUPT; s++)
-		if (s != OBSERVED_MISSING && s != OBSERVED_UNREADABLE && strcmp(status, observed_name(s)) == 0)
-			return s;
-	error_set(e, STATUS_USAGE, "status \"%s\" is not known", status ? status : "");
-	return OBSERVED_UNREADABLE;
+	return r->trial == p->number && r->block == p->block + 1 && r->cell == p->cell && r->variant &&
+	       strcmp(r->variant->text, d->variant[p->variant]) == 0;
 }
 
-static void note_seen(struct loading *l, const json_t *trial)
+static void note_seen(struct loading *l, const struct trial_record *r)
 {
-	static const char *const key[] = { "accel", "guest_kernel", "qemu_version" };
+	const struct { const char *key; const struct shared_text *text; } seen[] = {
+		{ "accel", r->accel }, { "guest_kernel", r->guest_kernel }, { "qemu_version", r->qemu_version },
+	};
 
-	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
-		const char *value = json_string_value(json_object_get(trial, key[i]));
-
-		if (value)
-			count_text(l->d->seen, key[i], value);
-	}
+	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+		if (seen[i].text)
+			dataset_count(l->d->seen, seen[i].key, seen[i].text->text);
 }
 
 static struct disk *disk_of(const struct loading *l, const struct planned_trial *p)
@@ -265,79 +142,96 @@ static struct disk *disk_of(const struct loading *l, const struct planned_trial 
 }
 
 /* Every trial repeats what was seen at its boot's first one. */
-static void look_at_boot(struct loading *l, const struct planned_trial *p, const json_t *trial)
+static int look_at_boot(struct loading *l, const struct planned_trial *p)
 {
-	const json_t *effective = json_object_get(trial, "effective");
-	const json_t *hello = json_object_get(trial, "boot_to_hello_s");
+	const struct trial_record *r = p->record;
 	struct disk *disk = disk_of(l, p);
 
-	if (!json_is_object(effective) || disk->noted)
-		return;
+	if (!r->effective || disk->noted)
+		return 0;
 	disk->noted = true;
-	disk->mismatch = json_array_size(json_object_get(effective, "mismatch")) > 0;
-	note_effective(json_array_get(l->d->effective, p->variant), effective);
-	if (json_number_value(hello) > 0) { /* 0: the guest does not tell */
-		l->boot_sum += json_number_value(hello);
+	if (isfinite(r->hello_s)) {
+		l->boot_sum += r->hello_s;
 		l->boots++;
 	}
+	return effective_count(&l->seen, p->variant, r->effective, &disk->mismatch);
 }
 
-static void take_trial(struct loading *l, const struct planned_trial *p, const json_t *trial)
+static void values_of(const struct measured *m, double value[METRICS])
+{
+	for (int i = 0; i < METRICS; i++)
+		value[i] = metrics_value(m, (enum metric)i);
+}
+
+/* Of a trial that counts: into the observation's sums, and a point of its own. */
+static int add_trial(struct loading *l, const struct planned_trial *p, bool alone)
+{
+	struct dataset *d = l->d;
+	const struct trial_record *r = p->record;
+	struct point *point = &d->point[d->npoints]; /* room was made for one per trial */
+
+	if (measured_merge(l->measured, &r->sums, r->bins, r->bins_length))
+		return -1;
+	*point = (struct point){ .trial = p->number, .boot = p->boot, .block = p->slot_block, .cell = p->cell,
+				 .variant = p->variant, .started = r->started };
+	if (alone) { /* as most are: what it measured is what its observation has */
+		values_of(l->measured, point->value);
+	} else {
+		memset(l->single, 0, sizeof(*l->single));
+		if (measured_merge(l->single, &r->sums, r->bins, r->bins_length))
+			return -1;
+		values_of(l->single, point->value);
+	}
+	d->npoints++;
+	return 0;
+}
+
+/* -1: out of memory */
+static int take_trial(struct loading *l, const struct planned_trial *p, bool alone)
 {
 	struct observation *o = &l->d->observation[p->observation];
-	struct error e = { 0 };
-	enum observed status = status_of(l->d, p, trial, &e);
+	const struct trial_record *r = p->record;
 
-	if (status == OBSERVED_OK && measured_add(l->measured, trial, &e))
-		status = OBSERVED_UNREADABLE;
-	if (status != OBSERVED_OK)
-		note_problem(l->d, p, status, e.status ? e.text : json_string_value(json_object_get(trial, "message")));
-	if (status == OBSERVED_UNREADABLE)
-		return;
-	if (status == OBSERVED_OK) {
+	if (r->identified && !as_planned(l->d, p)) {
+		note_problem(l->d, p, OBSERVED_UNREADABLE, "it is not the trial that the plan has under this number");
+		return 0;
+	}
+	if (r->status != OBSERVED_OK)
+		note_problem(l->d, p, r->status, r->message);
+	if (r->status == OBSERVED_UNREADABLE || r->status == OBSERVED_MISSING)
+		return 0;
+	if (r->status == OBSERVED_OK) {
+		if (add_trial(l, p, alone))
+			return -1;
 		o->ok++;
 		l->d->nok++;
-		note_seen(l, trial);
+		note_seen(l, r);
 	}
-	look_at_boot(l, p, trial);
-}
-
-static void load_trial(struct loading *l, const struct planned_trial *p)
-{
-	struct error e = { 0 };
-	bool missing;
-	json_t *trial;
-	char name[40];
-
-	snprintf(name, sizeof(name), "trials/%06u.json", p->number);
-	if (dataset_read(l->d->path, name, "kickbench-trial", &trial, &missing, &e)) {
-		note_problem(l->d, p, missing ? OBSERVED_MISSING : OBSERVED_UNREADABLE, missing ? NULL : e.text);
-		return;
-	}
-	take_trial(l, p, trial);
-	json_decref(trial);
+	return look_at_boot(l, p);
 }
 
 /* Trials come sorted by observation, so one struct measured serves all of them. */
-static void load_trials(struct loading *l)
+static int add_up(struct loading *l)
 {
 	struct dataset *d = l->d;
 
 	for (size_t i = 0; i < d->ntrials;) {
 		struct observation *o = &d->observation[l->trial[i].observation];
-		size_t first = i;
+		size_t first = i, end = i;
 
+		while (end < d->ntrials && l->trial[end].observation == l->trial[first].observation)
+			end++;
 		memset(l->measured, 0, sizeof(*l->measured));
-		o->boot = l->trial[i].boot;
-		for (; i < d->ntrials && l->trial[i].observation == l->trial[first].observation; i++) {
-			o->planned++;
-			load_trial(l, &l->trial[i]);
-		}
-		if (l->measured->trials == 0)
-			continue;
-		for (int m = 0; m < METRICS; m++)
-			o->value[m] = metrics_value(l->measured, (enum metric)m);
+		o->boot = l->trial[first].boot;
+		for (; i < end; i++, o->planned++)
+			if (take_trial(l, &l->trial[i], end - first == 1))
+				return -1;
+		if (o->ok == 1 && o->planned == 1)
+			memcpy(o->value, d->point[d->npoints - 1].value, sizeof(o->value));
+		else if (o->ok > 0)
+			values_of(l->measured, o->value);
 	}
+	return 0;
 }
 
 static int list_disks(struct loading *l, struct error *e)
@@ -357,40 +251,108 @@ static int list_disks(struct loading *l, struct error *e)
 	return 0;
 }
 
-static int load_all(struct loading *l, struct error *e)
+/* Fill all records: from the index what is still as it was, from the files the rest. */
+static int read_records(struct loading *l, struct error *e)
+{
+	size_t n = l->d->ntrials;
+	enum index_state state = INDEX_ABSENT;
+	bool large = n >= INDEX_MIN_TRIALS;
+	int why = errno;
+
+	for (size_t i = 0; i < n; i++)
+		l->record[i].number = l->trial[i].number;
+	if (l->trials < 0) { /* a folder without trials */
+		for (size_t i = 0; i < n; i++) {
+			l->record[i].status = why == ENOENT ? OBSERVED_MISSING : OBSERVED_UNREADABLE;
+			l->record[i].message = why == ENOENT ? NULL : strdup(strerror(why));
+		}
+		return 0;
+	}
+	if (large)
+		state = index_load(l->d->path, l->trials, l->record, n, &l->texts);
+	if (records_read(l->trials, l->record, n, &l->texts, e))
+		return -1;
+	if (large)
+		index_save(l->d->path, state, l->record, n);
+	return 0;
+}
+
+static int prepare(struct loading *l, struct error *e)
 {
 	struct dataset *d = l->d;
 
 	d->effective = json_array();
 	d->seen = json_object();
 	d->problem = calloc(d->ntrials, sizeof(*d->problem));
+	d->point = calloc(d->ntrials, sizeof(*d->point));
+	d->source = calloc(1, sizeof(*d->source));
+	l->record = calloc(d->ntrials, sizeof(*l->record));
 	l->measured = malloc(sizeof(*l->measured));
-	if (!d->effective || !d->seen || !d->problem || !l->measured)
+	l->single = malloc(sizeof(*l->single));
+	l->seen.nvariants = d->nvariants;
+	if (!d->effective || !d->seen || !d->problem || !d->point || !d->source || !l->record || !l->measured || !l->single)
 		return error_set(e, STATUS_HOST, "out of memory");
+	d->source[0] = (struct dataset_source){ .label = "", .path = d->path, .run = d->run };
+	d->nsources = 1;
 	for (size_t i = 0; i < d->nvariants; i++)
 		json_array_append_new(d->effective, json_object());
+	return 0;
+}
+
+static int load_all(struct loading *l, struct error *e)
+{
+	struct dataset *d = l->d;
+
+	if (prepare(l, e) || read_records(l, e))
+		return -1;
+	for (size_t i = 0; i < d->ntrials; i++)
+		l->trial[i].record = &l->record[i];
 	qsort(l->trial, d->ntrials, sizeof(*l->trial), by_observation);
 	if (list_disks(l, e))
 		return -1;
-	load_trials(l);
+	if (add_up(l) || effective_finish(&l->seen, d->effective))
+		return error_set(e, STATUS_HOST, "out of memory");
 	for (size_t i = 0; i < d->ntrials; i++)
 		d->observation[l->trial[i].observation].mismatch |= disk_of(l, &l->trial[i])->mismatch;
 	qsort(d->problem, d->nproblems, sizeof(*d->problem), by_trial);
+	qsort(d->point, d->npoints, sizeof(*d->point), by_point);
 	d->boot_s = l->boots ? l->boot_sum / (double)l->boots : NAN;
+	look_into_folder(d, l->trials);
 	return 0;
+}
+
+static void close_all(struct loading *l)
+{
+	for (size_t i = 0; l->record && i < l->d->ntrials; i++)
+		record_clear(&l->record[i]);
+	free(l->record);
+	effective_free(&l->seen);
+	texts_free(&l->texts);
+	free(l->trial);
+	free(l->disk);
+	free(l->measured);
+	free(l->single);
+	if (l->trials >= 0)
+		close(l->trials);
 }
 
 int dataset_load(const char *path, struct dataset **out, struct error *e)
 {
-	struct loading l = { .d = calloc(1, sizeof(*l.d)) };
-	int rc = -1;
+	struct loading l = { .d = calloc(1, sizeof(*l.d)), .trials = -1 };
+	int folder = -1, rc = -1;
 
 	*out = NULL;
+	texts_init(&l.texts);
 	if (!l.d || !(l.d->path = strdup(path))) {
 		error_set(e, STATUS_HOST, "out of memory");
 		goto out;
 	}
-	if (dataset_read(path, "run.json", "kickbench-run", &l.d->run, NULL, e)) {
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0) {
+		error_errno(e, STATUS_USAGE, "%s", path);
+		goto out;
+	}
+	if (dataset_read(folder, "run.json", "run.json", "kickbench-run", &l.d->run, NULL, NULL, e)) {
 		error_context(e, "%s", path);
 		goto out;
 	}
@@ -398,17 +360,16 @@ int dataset_load(const char *path, struct dataset **out, struct error *e)
 		error_context(e, "%s: run.json", path);
 		goto out;
 	}
-	if (load_all(&l, e))
-		goto out;
-	look_into_folder(l.d);
-	*out = l.d;
-	l.d = NULL;
-	rc = 0;
+	l.trials = openat(folder, "trials", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = load_all(&l, e);
 out:
-	dataset_free(l.d);
-	free(l.trial);
-	free(l.disk);
-	free(l.measured);
+	close_all(&l);
+	if (folder >= 0)
+		close(folder);
+	if (rc == 0)
+		*out = l.d;
+	else
+		dataset_free(l.d);
 	return rc;
 }
 
@@ -419,6 +380,8 @@ void dataset_free(struct dataset *d)
 	for (size_t i = 0; i < d->nproblems; i++)
 		free(d->problem[i].message);
 	free(d->problem);
+	free(d->point);
+	free(d->source);
 	free(d->observation);
 	free(d->variant);
 	free(d->cell);

@@ -148,10 +148,35 @@ static int read_boot_trials(struct dataset *d, const json_t *boot, struct planne
 		    whole_of(t, "cell", 0, (unsigned)d->ncells - 1, &p->cell, e))
 			return error_context(e, "trials[%zu]", i);
 		p->boot = number;
-		p->block = block - 1;
-		p->observation = ((size_t)p->cell * d->nslots + slot_of(d, p->variant, partner)) * d->nblocks +
-				 p->block;
+		p->block = p->slot_block = block - 1;
+		p->slot = (size_t)p->cell * d->nslots + slot_of(d, p->variant, partner);
 	}
+	return 0;
+}
+
+/*
+ * Runs that are not paired: whatever their block, the boots of a cell and variant are its runs, in the order of the
+ * plan, so that every observation is one.
+ */
+static int number_runs(struct dataset *d, struct planned_trial *trial, struct error *e)
+{
+	struct { unsigned boot, runs; } *slot = calloc(d->ncells * d->nslots, sizeof(*slot));
+
+	if (!slot)
+		return error_set(e, STATUS_HOST, "out of memory");
+	d->nblocks = 1;
+	for (size_t i = 0; i < d->ntrials; i++) {
+		struct planned_trial *p = &trial[i];
+
+		if (slot[p->slot].boot != p->boot) {
+			slot[p->slot].boot = p->boot;
+			slot[p->slot].runs++;
+		}
+		p->slot_block = slot[p->slot].runs - 1;
+		if (slot[p->slot].runs > d->nblocks)
+			d->nblocks = slot[p->slot].runs;
+	}
+	free(slot);
 	return 0;
 }
 
@@ -175,14 +200,11 @@ static int read_plan(struct dataset *d, struct planned_trial **trial, struct err
 	return 0;
 }
 
-int dataset_read_run(struct dataset *d, struct planned_trial **trial, struct error *e)
+static int make_observations(struct dataset *d, struct error *e)
 {
 	size_t n;
 
-	if (read_names(d, e) || read_scenario(d, e))
-		return -1;
-	d->nslots = d->disks ? 2 * d->nvariants : d->nvariants;
-	if (d->ncells > MAX_OBSERVATIONS / d->nblocks / d->nslots)
+	if (d->ncells * d->nslots > MAX_OBSERVATIONS / d->nblocks)
 		return error_set(e, STATUS_USAGE, "it claims more than %d observations", MAX_OBSERVATIONS);
 	n = d->ncells * d->nslots * d->nblocks;
 	d->observation = calloc(n, sizeof(*d->observation));
@@ -191,5 +213,19 @@ int dataset_read_run(struct dataset *d, struct planned_trial **trial, struct err
 	for (size_t i = 0; i < n; i++)
 		for (int m = 0; m < METRICS; m++)
 			d->observation[i].value[m] = NAN;
-	return read_plan(d, trial, e);
+	return 0;
+}
+
+int dataset_read_run(struct dataset *d, struct planned_trial **trial, struct error *e)
+{
+	if (read_names(d, e) || read_scenario(d, e))
+		return -1;
+	d->nslots = d->disks ? 2 * d->nvariants : d->nvariants;
+	if (d->ncells > MAX_OBSERVATIONS / d->nslots)
+		return error_set(e, STATUS_USAGE, "it claims more than %d observations", MAX_OBSERVATIONS);
+	if (read_plan(d, trial, e) || (!d->paired && number_runs(d, *trial, e)) || make_observations(d, e))
+		return -1;
+	for (size_t i = 0; i < d->ntrials; i++)
+		(*trial)[i].observation = (*trial)[i].slot * d->nblocks + (*trial)[i].slot_block;
+	return 0;
 }

@@ -1,16 +1,19 @@
 #include "host/metrics.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static double rate(const double *amount, const double *runtime_ms)
+/* Counted trials: amount over runtime; trials that only told a rate: its mean. No mixture of both. */
+static double rate(const double *amount, const double *runtime_ms, const struct told *told)
 {
 	double sum = 0;
 
+	if (told->unknown > 0)
+		return NAN;
 	if (!(amount[0] + amount[1] > 0))
+		return told->trials > 0 ? told->sum / told->trials : NAN;
+	if (told->trials > 0)
 		return NAN;
 	for (int dir = 0; dir < 2; dir++) {
 		if (!(amount[dir] > 0))
@@ -27,29 +30,44 @@ static double per_io(const struct counter *c)
 	return c->ios > 0 ? c->sum / c->ios : NAN;
 }
 
-static double percentile(const struct measured *m, double percent)
+/* which: of clat_percentile */
+static double percentile(const struct measured *m, double percent, int which)
 {
-	return histogram_total(&m->clat) ? (double)histogram_percentile(&m->clat, percent) : NAN;
+	const struct measured_sums *s = &m->sums;
+
+	if (s->clat_parts == 0)
+		return NAN;
+	if (s->clat_binned == s->clat_parts)
+		return (double)histogram_percentile(&m->clat, percent);
+	return s->clat_parts == 1 && s->clat_percentile[which] > 0 ? s->clat_percentile[which] : NAN;
 }
 
-static double iops(const struct measured *m) { return rate(m->ios, m->runtime_ms); }
-static double bandwidth(const struct measured *m) { return rate(m->bytes, m->runtime_ms); }
-static double clat_mean(const struct measured *m) { return m->clat_n > 0 ? m->clat_sum_ns / m->clat_n : NAN; }
-static double clat_p50(const struct measured *m) { return percentile(m, 50); }
-static double clat_p99(const struct measured *m) { return percentile(m, 99); }
-static double clat_p999(const struct measured *m) { return percentile(m, 99.9); }
-static double guest_cpu(const struct measured *m) { return per_io(&m->guest_cpu_us); }
-static double host_cpu(const struct measured *m) { return per_io(&m->host_cpu_us); }
-static double host_vcpu(const struct measured *m) { return per_io(&m->host_vcpu_us); }
-static double interrupts(const struct measured *m) { return per_io(&m->interrupts); }
-static double device_time(const struct measured *m) { return per_io(&m->device_us); }
-static double exits(const struct measured *m) { return per_io(&m->exits); }
-static double job_cpu(const struct measured *m) { return per_io(&m->job_cpu_us); }
-static double context_switches(const struct measured *m) { return per_io(&m->switches); }
-static double guest_busy(const struct measured *m) { return 100 * per_io(&m->busy_us); }
-static double await(const struct measured *m) { return per_io(&m->wait_us); }
-static double requests(const struct measured *m) { return per_io(&m->requests); }
-static double request_size(const struct measured *m) { return per_io(&m->request_bytes); }
+static double clat_mean(const struct measured *m)
+{
+	const struct measured_sums *s = &m->sums;
+
+	if (!(s->clat_n > 0) || (s->clat_unweighted > 0 && s->clat_parts > 1))
+		return NAN;
+	return s->clat_sum_ns / s->clat_n;
+}
+
+static double iops(const struct measured *m) { return rate(m->sums.ios, m->sums.runtime_ms, &m->sums.iops); }
+static double bandwidth(const struct measured *m) { return rate(m->sums.bytes, m->sums.runtime_ms, &m->sums.bandwidth); }
+static double clat_p50(const struct measured *m) { return percentile(m, 50, 0); }
+static double clat_p99(const struct measured *m) { return percentile(m, 99, 1); }
+static double clat_p999(const struct measured *m) { return percentile(m, 99.9, 2); }
+static double guest_cpu(const struct measured *m) { return per_io(&m->sums.guest_cpu_us); }
+static double host_cpu(const struct measured *m) { return per_io(&m->sums.host_cpu_us); }
+static double host_vcpu(const struct measured *m) { return per_io(&m->sums.host_vcpu_us); }
+static double interrupts(const struct measured *m) { return per_io(&m->sums.interrupts); }
+static double device_time(const struct measured *m) { return per_io(&m->sums.device_us); }
+static double exits(const struct measured *m) { return per_io(&m->sums.exits); }
+static double job_cpu(const struct measured *m) { return per_io(&m->sums.job_cpu_us); }
+static double context_switches(const struct measured *m) { return per_io(&m->sums.switches); }
+static double guest_busy(const struct measured *m) { return 100 * per_io(&m->sums.busy_us); }
+static double await(const struct measured *m) { return per_io(&m->sums.wait_us); }
+static double requests(const struct measured *m) { return per_io(&m->sums.requests); }
+static double request_size(const struct measured *m) { return per_io(&m->sums.request_bytes); }
 
 /*
  * What virtio and the notifications add to the device's own time, and with several jobs the wait for the guest's CPUs too;
@@ -119,171 +137,6 @@ enum metric metric_find(const char *name)
 double metrics_value(const struct measured *m, enum metric metric)
 {
 	return table[metric].value(m);
-}
-
-/* ---- reading a trial ---- */
-
-/* A number that counts something. Absent or null: *out stays and *have says so. */
-static int count_of(const json_t *object, const char *key, double *out, bool *have, struct error *e)
-{
-	const json_t *value = json_object_get(object, key);
-
-	*have = value && !json_is_null(value);
-	if (!*have)
-		return 0;
-	if (!json_is_number(value) || !(json_number_value(value) >= 0))
-		return error_set(e, STATUS_FAILED, "\"%s\" is not a count", key);
-	*out = json_number_value(value);
-	return 0;
-}
-
-static int needed_count(const json_t *object, const char *key, double *out, struct error *e)
-{
-	bool have;
-
-	if (count_of(object, key, out, &have, e))
-		return -1;
-	return have ? 0 : error_set(e, STATUS_FAILED, "\"%s\" is missing", key);
-}
-
-static int add_bins(struct measured *m, const json_t *bins, struct error *e)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)bins, key, value) {
-		unsigned long long ns;
-		char *end;
-
-		errno = 0;
-		ns = strtoull(key, &end, 10);
-		if (errno || end == key || *end || *key == '-' || !json_is_integer(value) ||
-		    json_integer_value(value) < 0)
-			return error_set(e, STATUS_FAILED, "bin \"%s\" is not a count at a latency", key);
-		m->clat.count[histogram_index(ns)] += (uint64_t)json_integer_value(value);
-	}
-	return 0;
-}
-
-/* One direction of one job. longest: runtime of the trial's slowest job in this direction. */
-static int add_direction(struct measured *m, int dir, const json_t *d, double *longest, struct error *e)
-{
-	const json_t *clat = json_object_get(d, "clat_ns");
-	double ios, bytes, runtime, n, mean = 0;
-	bool have;
-
-	if (needed_count(d, "total_ios", &ios, e) || needed_count(d, "io_bytes", &bytes, e) ||
-	    needed_count(d, "runtime", &runtime, e))
-		return -1;
-	if (ios == 0)
-		return 0;
-	m->ios[dir] += ios;
-	m->bytes[dir] += bytes;
-	if (runtime > *longest)
-		*longest = runtime;
-	if (!json_is_object(clat)) /* not measured */
-		return 0;
-	n = ios; /* fio before 3.18 does not print N */
-	if (count_of(clat, "N", &n, &have, e) || needed_count(clat, "mean", &mean, e))
-		return -1;
-	m->clat_n += n;
-	m->clat_sum_ns += n * mean;
-	return add_bins(m, json_object_get(clat, "bins"), e);
-}
-
-static int add_fio(struct measured *m, const json_t *fio, struct error *e)
-{
-	static const char *const name[2] = { "read", "write" };
-	const json_t *jobs = json_object_get(fio, "jobs");
-	double longest[2] = { 0, 0 };
-	const json_t *job;
-	size_t i;
-
-	if (!json_is_array(jobs) || json_array_size(jobs) == 0)
-		return error_set(e, STATUS_FAILED, "\"fio\" holds no jobs");
-	json_array_foreach(jobs, i, job) {
-		for (int dir = 0; dir < 2; dir++) {
-			const json_t *d = json_object_get(job, name[dir]);
-
-			if (d && add_direction(m, dir, d, &longest[dir], e)) {
-				error_context(e, "fio jobs[%zu] %s", i, name[dir]);
-				return -1;
-			}
-		}
-	}
-	m->runtime_ms[0] += longest[0];
-	m->runtime_ms[1] += longest[1];
-	return 0;
-}
-
-static void add_counter(struct counter *c, double sum, double ios)
-{
-	c->sum += sum;
-	c->ios += ios;
-}
-
-static int add_guest(struct measured *m, const json_t *counters, double ios, struct error *e)
-{
-	const json_t *cpu = json_object_get(counters, "cpu");
-	double interrupts_seen = 0, user = 0, system = 0;
-	bool have;
-
-	if (count_of(counters, "interrupts", &interrupts_seen, &have, e))
-		return -1;
-	if (have)
-		add_counter(&m->interrupts, interrupts_seen, ios);
-	if (!json_is_object(cpu))
-		return 0;
-	if (needed_count(cpu, "user_us", &user, e) || needed_count(cpu, "system_us", &system, e))
-		return -1;
-	add_counter(&m->guest_cpu_us, user + system, ios);
-	return 0;
-}
-
-static int add_host(struct measured *m, const json_t *host, double ios, struct error *e)
-{
-	static const char *const thread[] = { "vcpu_us", "iothread_us", "main_us", "other_us" };
-	const json_t *cpu = json_object_get(host, "cpu"), *block = json_object_get(host, "block");
-	double us[4], reqs[2], ns[2], exits_seen = 0;
-	bool have;
-
-	if (json_is_object(cpu)) {
-		for (int i = 0; i < 4; i++)
-			if (needed_count(cpu, thread[i], &us[i], e))
-				return -1;
-		add_counter(&m->host_cpu_us, us[0] + us[1] + us[2] + us[3], ios);
-		add_counter(&m->host_vcpu_us, us[0], ios);
-	}
-	if (json_is_object(block)) {
-		if (needed_count(block, "rd_reqs", &reqs[0], e) || needed_count(block, "wr_reqs", &reqs[1], e) ||
-		    needed_count(block, "rd_times_ns", &ns[0], e) || needed_count(block, "wr_times_ns", &ns[1], e))
-			return -1;
-		add_counter(&m->device_us, (ns[0] + ns[1]) / 1000, reqs[0] + reqs[1]);
-	}
-	if (count_of(json_object_get(host, "kvm"), "exits", &exits_seen, &have, e))
-		return -1;
-	if (have)
-		add_counter(&m->exits, exits_seen, ios);
-	return 0;
-}
-
-int measured_add(struct measured *m, const json_t *trial, struct error *e)
-{
-	double before = m->ios[0] + m->ios[1], ios;
-
-	if (add_fio(m, json_object_get(trial, "fio"), e))
-		return -1;
-	ios = m->ios[0] + m->ios[1] - before;
-	if (add_guest(m, json_object_get(trial, "guest_counters"), ios, e)) {
-		error_context(e, "guest_counters");
-		return -1;
-	}
-	if (add_host(m, json_object_get(trial, "host"), ios, e)) {
-		error_context(e, "host");
-		return -1;
-	}
-	m->trials++;
-	return 0;
 }
 
 /* ---- for people ---- */

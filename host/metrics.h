@@ -43,13 +43,24 @@ struct counter {
 	double ios;
 };
 
-/* What one boot's trials of one cell add up to. About 15 KiB because of the histogram. */
-struct measured {
-	unsigned trials;
+/* A rate that was only told, as prints without counts or without a runtime have it. */
+struct told {
+	double sum;     /* of the trials' rates */
+	double trials;  /* that have only the rate */
+	double unknown; /* trials that have not even that */
+};
+
+/* What one boot's trials of one cell add up to, but for the histogram. Doubles alone: the index stores it as it is. */
+struct measured_sums {
+	double trials;
 	double ios[2], bytes[2];      /* read, write */
 	double runtime_ms[2];         /* of the directions that did I/O; trials follow each other: added */
+	struct told iops, bandwidth;  /* of trials that are not in ios or bytes */
 	double clat_n, clat_sum_ns;   /* both directions */
-	struct histogram clat;        /* both directions; empty where fio's bins are missing (json without +) */
+	double clat_parts;            /* directions of jobs that have latencies; */
+	double clat_binned;           /* of them with bins, */
+	double clat_unweighted;       /* and without a mean or the number of I/Os that it is of */
+	double clat_percentile[3];    /* 50, 99 and 99.9 %, ns, of a part without bins; 0: not told */
 	struct counter guest_cpu_us;  /* user + system of all guest CPUs */
 	struct counter host_cpu_us;   /* all threads of the emulator */
 	struct counter host_vcpu_us;  /* of it the vCPU threads */
@@ -62,6 +73,11 @@ struct measured {
 	struct counter wait_us;       /* from the guest's disk counters; ios: the requests that it sent */
 	struct counter request_bytes; /* of these requests; ios: the same */
 	struct counter requests;      /* the same requests, per I/O */
+};
+
+struct measured {
+	struct measured_sums sums;
+	struct histogram clat; /* both directions; empty where fio's bins are missing (json without +) */
 };
 
 struct metric_info {
@@ -84,8 +100,23 @@ double metrics_value(const struct measured *m, enum metric metric);
  * Add one trial (schema kickbench-trial/1, status ok): repeats of a boot are added up as if they were one
  * long trial. Of several jobs[] of a trial counts are summed and the runtime is the longest, as fio does
  * for a group. An error names the member that is not as it should be; m is then not to be used.
+ *
+ * What a document does not tell (imported prints and tables are short) is no error, and no number either:
+ * - A missing count is rate x runtime where these are told. Without a runtime the told rates of the jobs add up, and
+ *   repeats have their mean; trials with counts and trials without are never mixed.
+ * - Percentiles come from bins. The percentiles that a document prints hold for one direction of one job, and
+ *   only as long as nothing is added to it.
+ * - A job's "table" (of a table made by hand) gives quotients as they are; each of its rows weighs the same.
+ *
+ * Raise INDEX_VERSION (host/index.h) with every change of what is read here: sums of older trials are kept there.
  */
 int measured_add(struct measured *m, const json_t *trial, struct error *e);
+
+/* A histogram as bytes, for keeping: pairs of LEB128 numbers (distance to the bucket before, count). */
+int histogram_pack(const struct histogram *h, unsigned char **bytes, size_t *length); /* the caller frees; NULL when empty */
+
+/* Add what was measured before to m. -1 (nothing said): the bytes are damaged. */
+int measured_merge(struct measured *m, const struct measured_sums *sums, const unsigned char *bins, size_t length);
 
 /* A value for people: "6120", "12.34k", "23.9 MiB/s", "129.3 µs", "1.024"; "-" for NAN. */
 #define METRIC_TEXT_SIZE 32

@@ -96,7 +96,7 @@ static void repeats_are_one_long_trial(void **state)
 	add_ok(&m, full);
 	add_ok(&m, "{'fio':{'jobs':[{'read':{'io_bytes':4096,'total_ios':900,'runtime':1000,"
 		   "'clat_ns':{'mean':1000.0,'N':900,'bins':{'1004':900}}}}]},'guest_counters':null,'host':null}");
-	assert_int_equal(m.trials, 2);
+	assert_true(m.sums.trials == 2);
 	CLOSE(metrics_value(&m, METRIC_IOPS), 3900 / 3.0 + 100);
 	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), (400000 + 900000) / 4000.0);
 	CLOSE(metrics_value(&m, METRIC_CLAT_P99), 1004); /* from the merged bins: 3960 of 4000 */
@@ -124,18 +124,166 @@ static void no_data_is_not_zero(void **state)
 	assert_true(metrics_value(&m, METRIC_INTERRUPTS) == 0);
 }
 
+/*
+ * Two jobs: 12 % of 8 s for 1000 I/Os and 30 % of 1 s for 500; the disk's counters of 1600 requests. Then the same once
+ * more, with a job whose cpu line lacks its runtime.
+ */
+static void cpu_lines_and_requests(void **state)
+{
+	struct measured m = { 0 };
+
+	(void)state;
+	add_ok(&m, "{'fio':{'jobs':["
+		   "{'read':{'io_bytes':4096000,'total_ios':1000,'runtime':2000},'usr_cpu':2.0,'sys_cpu':10.0,'ctx':1500,"
+		   " 'job_runtime':8000},"
+		   "{'read':{'io_bytes':2048000,'total_ios':500,'runtime':1000},'usr_cpu':10.0,'sys_cpu':20.0,'ctx':300,"
+		   " 'job_runtime':1000,'job_runtime_estimated':true}]},"
+		   "'guest_counters':{'disk':{'reads':1500,'writes':100,'read_bytes':6144000,'write_bytes':256000,"
+		   "'read_ms':300,'write_ms':20},'cpu':{'user_us':100000,'system_us':500000,'idle_us':1400000}}}");
+	CLOSE(metrics_value(&m, METRIC_JOB_CPU), (0.12 * 8e6 + 0.3 * 1e6) / 1500);
+	CLOSE(metrics_value(&m, METRIC_CONTEXT_SWITCHES), 1800 / 1500.0);
+	CLOSE(metrics_value(&m, METRIC_GUEST_BUSY), 30);
+	CLOSE(metrics_value(&m, METRIC_AWAIT), 200);
+	CLOSE(metrics_value(&m, METRIC_REQUESTS), 1600 / 1500.0);
+	CLOSE(metrics_value(&m, METRIC_REQUEST_SIZE), 4000);
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'io_bytes':2048000,'total_ios':500,'runtime':1000},'usr_cpu':50.0,'sys_cpu':50.0,"
+		   "'ctx':200}]},'guest_counters':{'disk':{'reads':400,'writes':0,'read_bytes':1,'write_bytes':0,"
+		   "'read_ms':0,'write_ms':0},'cpu':{'user_us':1,'system_us':1}}}");
+	CLOSE(metrics_value(&m, METRIC_JOB_CPU), (0.12 * 8e6 + 0.3 * 1e6) / 1500); /* not told: not counted */
+	CLOSE(metrics_value(&m, METRIC_CONTEXT_SWITCHES), 1);
+	CLOSE(metrics_value(&m, METRIC_GUEST_BUSY), 30);
+	CLOSE(metrics_value(&m, METRIC_AWAIT), 200); /* a guest that does not measure times */
+	CLOSE(metrics_value(&m, METRIC_REQUESTS), 1);
+}
+
+/* As the OpenBSD thread's outputs print it: no bins, one direction, 1 % + 82 % of 5347 ms for 32768 I/Os. */
+static void a_print_has_percentiles_once(void **state)
+{
+	static const char print[] =
+		"{'fio':{'jobs':[{'read':{'io_bytes':134217728,'total_ios':32768,'runtime':5347,'clat_ns':{'min':100000,"
+		"'mean':160000.0,'percentile':{'1.000000':1,'50.000000':129000,'99.000000':510000,'99.900000':906000,"
+		"'99.990000':2}}},'usr_cpu':1.0,'sys_cpu':82.0,'ctx':32000,'job_runtime':5347}]}}";
+	struct measured m = { 0 };
+
+	(void)state;
+	add_ok(&m, print);
+	CLOSE(metrics_value(&m, METRIC_CLAT_P50), 129000);
+	CLOSE(metrics_value(&m, METRIC_CLAT_P99), 510000);
+	CLOSE(metrics_value(&m, METRIC_CLAT_P999), 906000);
+	CLOSE(metrics_value(&m, METRIC_JOB_CPU), 0.83 * 5347000 / 32768);
+	add_ok(&m, print); /* of two there is no percentile, while the rest adds up */
+	assert_true(isnan(metrics_value(&m, METRIC_CLAT_P50)) && isnan(metrics_value(&m, METRIC_CLAT_P999)));
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), 160000);
+	CLOSE(metrics_value(&m, METRIC_IOPS), 32768 / 5.347);
+
+	/* two directions, and bins beside a print: not half of the latencies either */
+	memset(&m, 0, sizeof(m));
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'io_bytes':1,'total_ios':10,'runtime':9,'clat_ns':{'mean':5.0,'percentile':"
+		   "{'50.000000':5}}},'write':{'io_bytes':1,'total_ios':10,'runtime':9,'clat_ns':{'mean':7.0,'bins':"
+		   "{'7':10}}}}]}}");
+	assert_true(isnan(metrics_value(&m, METRIC_CLAT_P50)));
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), 6);
+}
+
+static void rates_that_were_only_told(void **state)
+{
+	struct measured m = { 0 };
+
+	(void)state;
+	/* two jobs of a trial add up, and mean latency has no weights; no counts for anything per I/O */
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'iops':1000.0,'bw_bytes':4096000,'clat_ns':{'mean':50.0}},'usr_cpu':1,'sys_cpu':1,"
+		   "'job_runtime':1000,'ctx':5},{'write':{'iops':500.0,'bw_bytes':2048000,'clat_ns':{'mean':70.0}}}]},"
+		   "'guest_counters':{'interrupts':4}}");
+	CLOSE(metrics_value(&m, METRIC_IOPS), 1500);
+	CLOSE(metrics_value(&m, METRIC_BANDWIDTH), 6144000);
+	assert_true(isnan(metrics_value(&m, METRIC_CLAT_MEAN)) && isnan(metrics_value(&m, METRIC_JOB_CPU)) &&
+		    isnan(metrics_value(&m, METRIC_CONTEXT_SWITCHES)) && isnan(metrics_value(&m, METRIC_INTERRUPTS)));
+	/* a repeat: the mean of both; bandwidth was not told in each */
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'iops':1300.0}}]}}");
+	CLOSE(metrics_value(&m, METRIC_IOPS), 1400);
+	assert_true(isnan(metrics_value(&m, METRIC_BANDWIDTH)));
+	/* one that was counted: no answer rather than a mixture */
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'total_ios':2000,'runtime':1000}}]}}");
+	assert_true(isnan(metrics_value(&m, METRIC_IOPS)));
+
+	/* with a runtime a rate is a count */
+	memset(&m, 0, sizeof(m));
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'iops':1000.0,'runtime':4000,'clat_ns':{'mean':50.0}},'ctx':8000}]}}");
+	CLOSE(metrics_value(&m, METRIC_IOPS), 1000);
+	CLOSE(metrics_value(&m, METRIC_CONTEXT_SWITCHES), 2);
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), 50);
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'total_ios':1000,'runtime':1000}}]}}");
+	CLOSE(metrics_value(&m, METRIC_IOPS), 1000);
+
+	/* a direction of which only the latency is known */
+	memset(&m, 0, sizeof(m));
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'clat_ns':{'mean':163000.0}}}]}}");
+	CLOSE(metrics_value(&m, METRIC_CLAT_MEAN), 163000);
+	assert_true(isnan(metrics_value(&m, METRIC_IOPS)));
+}
+
+static void a_table_made_by_hand(void **state)
+{
+	struct measured m = { 0 };
+
+	(void)state;
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'iops':5411,'clat_ns':{'mean':180000.0}},'table':{'guest_busy':94.0,"
+		   "'cpu_us_per_io':144.0,'await_us':101.5,'requests_per_io':1.25,'request_bytes':4096}}]}}");
+	CLOSE(metrics_value(&m, METRIC_IOPS), 5411);
+	CLOSE(metrics_value(&m, METRIC_GUEST_BUSY), 94);
+	CLOSE(metrics_value(&m, METRIC_GUEST_CPU), 144);
+	CLOSE(metrics_value(&m, METRIC_AWAIT), 101.5);
+	CLOSE(metrics_value(&m, METRIC_REQUESTS), 1.25);
+	CLOSE(metrics_value(&m, METRIC_REQUEST_SIZE), 4096);
+	add_ok(&m, "{'fio':{'jobs':[{'read':{'iops':5589},'table':{'guest_busy':96.0,'await_us':null}}]}}");
+	CLOSE(metrics_value(&m, METRIC_IOPS), 5500);
+	CLOSE(metrics_value(&m, METRIC_GUEST_BUSY), 95);
+	CLOSE(metrics_value(&m, METRIC_AWAIT), 101.5);
+}
+
+/* What is kept of a trial gives the same values when it is added again. */
+static void kept_sums_are_the_same(void **state)
+{
+	struct measured one = { 0 }, again = { 0 }, twice = { 0 };
+	unsigned char *bins, *broken;
+	size_t length;
+
+	(void)state;
+	one.clat.count[HISTOGRAM_BUCKETS - 1] = UINT64_MAX / 4;
+	one.clat.count[0] = 1;
+	add_ok(&one, full);
+	assert_int_equal(histogram_pack(&one.clat, &bins, &length), 0);
+	assert_int_equal(measured_merge(&again, &one.sums, bins, length), 0);
+	assert_memory_equal(&again, &one, sizeof(one));
+	assert_int_equal(measured_merge(&again, &one.sums, bins, length), 0);
+	assert_true(again.sums.ios[0] == 6000 && again.clat.count[0] == 2);
+	/* damaged: cut within a number, and a bucket that there is not */
+	assert_int_equal(measured_merge(&twice, &one.sums, bins, length - 1), -1);
+	broken = malloc(length + 2);
+	memcpy(broken, bins, length);
+	broken[length] = broken[length + 1] = 1;
+	assert_int_equal(measured_merge(&twice, &one.sums, broken, length + 2), -1);
+	free(broken);
+	free(bins);
+	memset(&one, 0, sizeof(one));
+	assert_int_equal(histogram_pack(&one.clat, &bins, &length), 0);
+	assert_true(!bins && length == 0);
+}
+
 static void malformed_trials_are_named(void **state)
 {
 	static const struct { const char *json, *message; } bad[] = {
 		{ "{'fio':null}", "\"fio\" holds no jobs" },
 		{ "{'fio':{'jobs':[]}}", "\"fio\" holds no jobs" },
-		{ "{'fio':{'jobs':[{'read':{'io_bytes':1,'runtime':1}}]}}", "fio jobs[0] read: \"total_ios\" is missing" },
+		{ "{'fio':{'jobs':[{'usr_cpu':'much'}]}}", "fio jobs[0]: \"usr_cpu\" is not a count" },
+		{ "{'fio':{'jobs':[{'table':{'await_us':-1}}]}}", "fio jobs[0]: table: \"await_us\" is not a count" },
+		{ "{'fio':{'jobs':[{}]},'guest_counters':{'disk':{'reads':1}}}", "guest_counters: disk: \"writes\" is missing" },
 		{ "{'fio':{'jobs':[{'read':{'total_ios':-1,'io_bytes':1,'runtime':1}}]}}",
-		  "fio jobs[0] read: \"total_ios\" is not a count" },
+		  "fio jobs[0]: read: \"total_ios\" is not a count" },
 		{ "{'fio':{'jobs':[{'write':{'total_ios':1,'io_bytes':1,'runtime':1,'clat_ns':{'mean':1,'bins':{'x':1}}}}]}}",
-		  "fio jobs[0] write: bin \"x\" is not a count at a latency" },
+		  "fio jobs[0]: write: bin \"x\" is not a count at a latency" },
 		{ "{'fio':{'jobs':[{'write':{'total_ios':1,'io_bytes':1,'runtime':1,'clat_ns':{'mean':1,'bins':{'1':-1}}}}]}}",
-		  "fio jobs[0] write: bin \"1\" is not a count at a latency" },
+		  "fio jobs[0]: write: bin \"1\" is not a count at a latency" },
 		{ "{'fio':{'jobs':[{}]},'guest_counters':{'cpu':{'user_us':1}}}", "guest_counters: \"system_us\" is missing" },
 		{ "{'fio':{'jobs':[{}]},'host':{'block':{}}}", "host: \"rd_reqs\" is missing" },
 	};
@@ -188,6 +336,11 @@ int main(void)
 		cmocka_unit_test(everything_of_one_trial),
 		cmocka_unit_test(repeats_are_one_long_trial),
 		cmocka_unit_test(no_data_is_not_zero),
+		cmocka_unit_test(cpu_lines_and_requests),
+		cmocka_unit_test(a_print_has_percentiles_once),
+		cmocka_unit_test(rates_that_were_only_told),
+		cmocka_unit_test(a_table_made_by_hand),
+		cmocka_unit_test(kept_sums_are_the_same),
 		cmocka_unit_test(malformed_trials_are_named),
 		cmocka_unit_test(names_and_directions),
 		cmocka_unit_test(values_for_people),
