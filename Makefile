@@ -30,7 +30,7 @@ SIMULATION = $(sort $(wildcard tests/simulation/*.c))
 OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # Those whose code runs in several threads.
-THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
+THREADED = agent agent_alive engines flight index joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
 
 # What is installed when it is missing, for the main job and for the tests.
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev libsqlite3-dev liburing-dev libvirt-clients libvirt-daemon \

@@ -30,7 +30,7 @@ struct folder_trial {
 	double guest_cpu_us, host_cpu_us, interrupts, device_us; /* per I/O; negative: null */
 	const char *mismatch, *unverified; /* keys; a mismatch was wanted on and is off */
 	const char *raw;   /* the file's text, instead of all this */
-	const char *accel;
+	const char *accel, *started;
 };
 
 struct folder {
@@ -148,7 +148,8 @@ static inline void folder_write_trial(const struct folder *f, const struct folde
 	double noise = 0.05 * folder_noise(at->block, at->cell, 0) + 0.01 * folder_noise(at->block, at->cell, at->variant + 1);
 	struct folder_trial t = { .iops = 6000 * (1 + noise), .clat_ns = 150000 / (1 + noise), .status = "ok",
 				  .guest_cpu_us = 68 * (1 - noise), .host_cpu_us = 120 * (1 - noise), .interrupts = 1,
-				  .device_us = 90 * (1 + noise / 2), .accel = "tcg" };
+				  .device_us = 90 * (1 + noise / 2), .accel = "tcg",
+				  .started = "2026-01-31T12:00:00Z" };
 	double ios;
 	char name[40];
 
@@ -163,11 +164,11 @@ static inline void folder_write_trial(const struct folder *f, const struct folde
 	}
 	ios = round(2 * t.iops);
 	folder_put_json(f->path, name, json_pack(
-		"{s:s, s:i, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:[s], s:s, s:f, s:s, s:s?, s:s, s:s, s:f, s:f, s:o, s:i,"
+		"{s:s, s:i, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:[s], s:s?, s:f, s:s, s:s?, s:s, s:s, s:f, s:f, s:o, s:i,"
 		" s:{s:s, s:[{s:s, s:i, s:o, s:o}]}, s:o, s:o}", "schema", "kickbench-trial/1", "trial", (int)at->trial,
 		"boot", (int)at->boot, "block", (int)at->block, "repeat", (int)at->repeat, "cell", (int)at->cell,
 		"cell_name", f->cell[at->cell], "guest", "linux", "variant", f->variant[at->variant], "argv", "--rw=randread",
-		"started", "2026-01-31T12:00:00Z", "seconds", 2.3, "status", t.status, "message", t.message, "accel",
+		"started", t.started, "seconds", 2.3, "status", t.status, "message", t.message, "accel",
 		t.accel, "guest_kernel", "6.1.0-32-cloud-amd64", "boot_to_hello_s", 1.9, "wall_to_hello_s", 2.4,
 		"effective", folder_effective(f, at, &t), "exit_status", 0, "fio", "fio version", "kickio-0.1.0", "jobs",
 		"jobname", "randread", "error", 0, "read", folder_direction(ios, t.clat_ns), "write",

@@ -163,6 +163,90 @@ static void disks_have_a_baseline_each(void **state)
 	folder_remove(&f);
 }
 
+/* run.json without boot number boot. */
+static void remove_boot(const struct folder *f, size_t boot)
+{
+	char path[300];
+	json_t *run;
+
+	snprintf(path, sizeof(path), "%s/run.json", f->path);
+	run = json_load_file(path, 0, NULL);
+	assert_int_equal(json_array_remove(json_object_get(json_object_get(run, "plan"), "boots"), boot - 1), 0);
+	assert_int_equal(json_dump_file(run, path, 0), 0);
+	json_decref(run);
+}
+
+/* Boots 1 to 6 are of none and kickfd in turn; kickfd lacks its run of block 2. */
+static void runs_that_are_not_paired(void **state)
+{
+	struct folder f = plain();
+	struct dataset *d;
+
+	(void)state;
+	f.pairing = "none";
+	f.repeats = 2;
+	f.shape = telling;
+	folder_make(&f);
+	remove_boot(&f, 4);
+	d = load(&f);
+	assert_false(d->paired);
+	assert_int_equal(d->nblocks, 3);
+	assert_int_equal(d->nok, 20);
+	assert_int_equal(d->nstray, 4);
+	for (size_t run = 0; run < 3; run++)
+		assert_true(fabs(dataset_baseline(d, 1, 1, run)->value[METRIC_IOPS] - (2111.5 + 10 * (double)run)) < 1e-9);
+	assert_true(fabs(dataset_candidate(d, 1, 1, 0)->value[METRIC_IOPS] - 2211.5) < 1e-9);
+	assert_true(fabs(dataset_candidate(d, 1, 1, 1)->value[METRIC_IOPS] - 2231.5) < 1e-9); /* of block 3 */
+	assert_int_equal(dataset_candidate(d, 1, 1, 1)->boot, 6);
+	assert_int_equal(dataset_candidate(d, 1, 1, 2)->planned, 0);
+	assert_true(isnan(dataset_candidate(d, 1, 1, 2)->value[METRIC_IOPS]));
+	for (size_t i = 0; i < d->npoints; i++)
+		assert_int_equal(d->point[i].block, d->point[i].boot == 6 ? 1 : (d->point[i].boot - 1) / 2);
+	dataset_free(d);
+	folder_remove(&f);
+}
+
+static void told_times(const struct folder_place *at, struct folder_trial *t)
+{
+	static const char *const started[] = { "2026-01-31T12:00:00.250Z", "2026-01-31T13:00:00+01:00",
+					       "2026-01-31T06:30:00.5-05:30", "yesterday", NULL, "2026-01-31T12:00:00 noon" };
+
+	telling(at, t);
+	if (at->trial <= 6)
+		t->started = started[at->trial - 1];
+	if (at->trial == 8)
+		t->status = "failed";
+}
+
+/* date -u -d 2026-01-31T12:00:00Z +%s gives 1769860800 */
+static void trials_in_time(void **state)
+{
+	static const double want[] = { 1769860800.25, 1769860800, 1769860800.5, NAN, NAN, NAN, 1769860800 };
+	struct folder f = plain();
+	struct dataset *d;
+
+	(void)state;
+	f.repeats = 2;
+	f.shape = told_times;
+	folder_make(&f);
+	d = load(&f);
+	assert_int_equal(d->npoints, 23); /* one for each trial that counts, in their order */
+	for (size_t i = 0; i < 7; i++) {
+		assert_int_equal(d->point[i].trial, i + 1);
+		assert_true(isnan(want[i]) ? isnan(d->point[i].started) : d->point[i].started == want[i]);
+	}
+	assert_int_equal(d->point[7].trial, 9);
+	/* trial 6: first block, second boot, first repeat, second cell; not added up with the other repeat */
+	assert_true(d->point[5].boot == 2 && d->point[5].block == 0 && d->point[5].cell == 1 && d->point[5].variant == 1);
+	assert_true(d->point[5].value[METRIC_IOPS] == 2211);
+	assert_int_equal(d->nsources, 1);
+	assert_string_equal(d->source[0].label, "");
+	assert_string_equal(d->source[0].path, f.path);
+	assert_ptr_equal(d->source[0].run, d->run);
+	dataset_free(d);
+	folder_remove(&f);
+}
+
 /* Boots of block 1: none = trials 1 2, kickfd = 3 4; block 2: 5 6, 7 8; block 3: 9 10, 11 12. */
 static void damaged(const struct folder_place *at, struct folder_trial *t)
 {
@@ -272,6 +356,8 @@ int main(void)
 		cmocka_unit_test(a_boot_for_every_trial),
 		cmocka_unit_test(repeats_are_added_up),
 		cmocka_unit_test(disks_have_a_baseline_each),
+		cmocka_unit_test(runs_that_are_not_paired),
+		cmocka_unit_test(trials_in_time),
 		cmocka_unit_test(damage_is_named_and_not_fatal),
 		cmocka_unit_test(an_unreadable_run_is_refused),
 	};
