@@ -1,12 +1,10 @@
 #include "host/compare.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "host/compare_private.h"
 #include "host/scenario.h"
-
-#define POWER 0.9 /* with which a number of blocks is said to settle it */
 
 static const struct {
 	const char *name;
@@ -16,6 +14,7 @@ static const struct {
 	[VERDICT_STALLED] = { "stalled", FAIL_STALLED },
 	[VERDICT_INCOMPLETE] = { "incomplete", 0 },
 	[VERDICT_NOT_EFFECTIVE] = { "not effective", 0 },
+	[VERDICT_SINGLE] = { "single runs", 0 },
 	[VERDICT_NOT_TESTED] = { "not tested", 0 },
 	[VERDICT_WORSE] = { "worse", FAIL_WORSE },
 	[VERDICT_BETTER] = { "better", FAIL_BETTER },
@@ -33,99 +32,53 @@ bool verdict_fails(enum verdict verdict, unsigned fail_on)
 	return (verdicts[verdict].fail_on & fail_on) != 0;
 }
 
-/* ---- effects ---- */
-
-static bool complete(const struct observation *o)
-{
-	return o->planned > 0 && o->status == OBSERVED_OK;
-}
-
-/* Gather the complete blocks: log ratios (where they exist) into log_ratio, which has room for all blocks. */
-static void measure(const struct dataset *d, const struct finding *f, enum metric metric, double *log_ratio,
-		    struct effect *out)
-{
-	double sum[2] = { 0, 0 }, logs[2] = { 0, 0 };
-	bool zero = false;
-
-	for (size_t block = 0; block < d->nblocks; block++) {
-		const struct observation *b = dataset_baseline(d, f->cell, f->variant, block);
-		const struct observation *c = dataset_candidate(d, f->cell, f->variant, block);
-		double base = b->value[metric], cand = c->value[metric];
-
-		if (!complete(b) || !complete(c) || !isfinite(base) || !isfinite(cand))
-			continue;
-		sum[0] += base;
-		sum[1] += cand;
-		if (base > 0 && cand > 0) {
-			logs[0] += log(base);
-			logs[1] += log(cand);
-			log_ratio[out->complete] = log(cand / base);
-		} else {
-			zero = true;
-		}
-		out->complete++;
-	}
-	out->runs[0] = out->runs[1] = out->complete;
-	if (zero) {
-		out->kind = EFFECT_ZERO;
-		out->baseline = sum[0] / out->complete;
-		out->candidate = sum[1] / out->complete;
-		stats_paired(NULL, 0, &out->estimate);
-		return;
-	}
-	stats_paired(log_ratio, out->complete, &out->estimate);
-	out->baseline = out->complete ? exp(logs[0] / out->complete) : NAN;
-	out->candidate = out->complete ? exp(logs[1] / out->complete) : NAN;
-	out->kind = out->complete == 0 ? EFFECT_NO_DATA :
-		    out->complete == 1 ? EFFECT_SINGLE :
-		    isnan(out->estimate.p) ? EFFECT_CONSTANT : EFFECT_INTERVAL;
-}
-
 /* ---- verdicts ---- */
 
-static void look_at(const struct observation *o, enum observed *gravest, unsigned *culprit, bool *mismatch)
+struct seen {
+	enum observed gravest;
+	unsigned planned[2], fine[2], valued[2];
+	bool mismatch;
+};
+
+static void look_at(const struct dataset *d, struct finding *f, unsigned side, size_t block, struct seen *seen)
 {
-	if (o->status > *gravest) {
-		*gravest = o->status;
-		*culprit = o->culprit;
+	const struct observation *o = finding_side(d, f, side, block);
+
+	if (o->status > seen->gravest) {
+		seen->gravest = o->status;
+		f->culprit = o->culprit;
+		f->side = side;
 	}
-	*mismatch |= o->mismatch;
+	seen->planned[side] += o->planned > 0 || d->paired;
+	seen->fine[side] += observation_complete(o);
+	seen->valued[side] += observation_complete(o) && isfinite(o->value[d->primary]);
+	seen->mismatch |= o->mismatch;
 }
 
 /* Everything that stands in the way of a comparison. VERDICTS when nothing does. */
 static enum verdict obstacle(const struct dataset *d, struct finding *f)
 {
-	enum observed gravest = OBSERVED_OK;
-	bool mismatch = false;
+	const struct effect *primary = &f->effect[d->primary];
+	struct seen seen = { 0 };
 
-	for (size_t block = 0; block < d->nblocks; block++) {
-		look_at(dataset_baseline(d, f->cell, f->variant, block), &gravest, &f->culprit, &mismatch);
-		look_at(dataset_candidate(d, f->cell, f->variant, block), &gravest, &f->culprit, &mismatch);
+	for (size_t block = 0; block < d->nblocks; block++)
+		for (unsigned side = 0; side < 2; side++)
+			look_at(d, f, side, block, &seen);
+	for (unsigned side = 0; side < 2; side++) {
+		f->planned[side] = seen.planned[side];
+		f->valueless[side] = seen.fine[side] > 0 && seen.valued[side] == 0;
 	}
-	if (gravest == OBSERVED_CORRUPT)
+	if (seen.gravest == OBSERVED_CORRUPT)
 		return VERDICT_CORRUPT;
-	if (gravest == OBSERVED_STALLED)
+	if (seen.gravest == OBSERVED_STALLED)
 		return VERDICT_STALLED;
-	f->culprit = 0;
-	/* One block has no interval, planned or not. */
-	if (f->effect[d->primary].complete < d->nblocks || f->effect[d->primary].complete < 2)
+	f->culprit = f->side = 0;
+	if (primary->complete == 0 || primary->runs[0] < f->planned[0] || primary->runs[1] < f->planned[1])
 		return VERDICT_INCOMPLETE;
-	return mismatch ? VERDICT_NOT_EFFECTIVE : VERDICTS;
+	return seen.mismatch ? VERDICT_NOT_EFFECTIVE : VERDICTS;
 }
 
-static size_t blocks_that_settle(const struct comparison *c, const struct stats_paired *s)
-{
-	const struct dataset *d = c->dataset;
-	size_t found = 0, same = stats_blocks_for_same(s->mean, s->sd, d->margin, POWER);
-
-	if (fabs(s->ratio - 1) > d->fail_margin)
-		found = stats_blocks_for_effect(s->mean, s->sd, d->alpha, POWER, c->nfindings);
-	if (found == 0 || same == 0)
-		return found ? found : same;
-	return found < same ? found : same;
-}
-
-static enum verdict judge(const struct comparison *c, struct finding *f)
+static enum verdict judge(const struct comparison *c, struct finding *f, struct settle *settle)
 {
 	const struct dataset *d = c->dataset;
 	const struct effect *primary = &f->effect[d->primary];
@@ -134,13 +87,15 @@ static enum verdict judge(const struct comparison *c, struct finding *f)
 
 	if (verdict != VERDICTS)
 		return verdict;
+	if (primary->kind == EFFECT_SINGLE)
+		return VERDICT_SINGLE;
 	if (primary->kind != EFFECT_INTERVAL)
 		return VERDICT_NOT_TESTED;
 	if (f->holm < d->alpha && fabs(s->ratio - 1) > d->fail_margin)
 		return (s->ratio > 1) == metric_info(d->primary)->higher_is_better ? VERDICT_BETTER : VERDICT_WORSE;
 	if (stats_same(s, d->margin))
 		return VERDICT_SAME;
-	f->blocks_needed = blocks_that_settle(c, s);
+	f->blocks_needed = settle_blocks(settle, c, f);
 	return VERDICT_UNCLEAR;
 }
 
@@ -164,7 +119,7 @@ out:
 	return rc;
 }
 
-static void fill(struct comparison *c, double *log_ratio)
+static void fill(struct comparison *c, struct gathered *g)
 {
 	const struct dataset *d = c->dataset;
 	struct finding *f = c->finding;
@@ -177,48 +132,67 @@ static void fill(struct comparison *c, double *log_ratio)
 			f->cell = cell;
 			for (int m = 0; m < METRICS; m++)
 				if (m != (int)d->primary)
-					measure(d, f, (enum metric)m, log_ratio, &f->effect[m]);
-			/* last, so that its log ratios are those that the sign flips get */
-			measure(d, f, d->primary, log_ratio, &f->effect[d->primary]);
-			f->sign_flip = f->effect[d->primary].kind == EFFECT_INTERVAL ?
-				       stats_sign_flip(log_ratio, f->effect[d->primary].complete) : NAN;
+					compare_measure(d, f, (enum metric)m, g, &f->effect[m]);
+			/* last, so that what the check gets is still gathered */
+			compare_measure(d, f, d->primary, g, &f->effect[d->primary]);
+			compare_flip(c, f, g);
 		}
 	}
+}
+
+static int judge_all(struct comparison *c)
+{
+	struct settle *settle = settle_make();
+
+	if (!settle)
+		return -1;
+	for (size_t i = 0; i < c->nfindings; i++) {
+		c->finding[i].verdict = judge(c, &c->finding[i], settle);
+		c->count[c->finding[i].verdict]++;
+	}
+	free(settle);
+	return 0;
 }
 
 int compare(const struct dataset *d, struct comparison **out, struct error *e)
 {
 	struct comparison *c = calloc(1, sizeof(*c));
-	double *log_ratio = calloc(d->nblocks, sizeof(*log_ratio));
+	struct gathered g = { 0 };
+	int rc = -1;
 
 	*out = NULL;
-	if (!c || !log_ratio)
-		goto no_memory;
+	if (!c || gathered_make(&g, d->nblocks))
+		goto out;
 	c->dataset = d;
 	c->nfindings = (d->nvariants - 1) * d->ncells;
 	c->finding = calloc(c->nfindings ? c->nfindings : 1, sizeof(*c->finding));
 	if (!c->finding)
-		goto no_memory;
-	fill(c, log_ratio);
-	if (adjust(c))
-		goto no_memory;
-	for (size_t i = 0; i < c->nfindings; i++) {
-		c->finding[i].verdict = judge(c, &c->finding[i]);
-		c->count[c->finding[i].verdict]++;
-	}
-	free(log_ratio);
+		goto out;
+	fill(c, &g);
+	if (adjust(c) || judge_all(c) || compare_check(c, &g) || compare_advise(c))
+		goto out;
 	*out = c;
-	return 0;
-no_memory:
-	free(log_ratio);
+	c = NULL;
+	rc = 0;
+out:
+	gathered_free(&g);
 	comparison_free(c);
-	return error_set(e, STATUS_HOST, "out of memory");
+	return rc ? error_set(e, STATUS_HOST, "out of memory") : 0;
+}
+
+static void free_sentences(char **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(list[i]);
+	free(list);
 }
 
 void comparison_free(struct comparison *c)
 {
 	if (!c)
 		return;
+	free_sentences(c->warning, c->nwarnings);
+	free_sentences(c->advice, c->nadvice);
 	free(c->finding);
 	free(c);
 }
@@ -237,96 +211,6 @@ bool compare_sign_flip_hopeless(const struct comparison *c)
 {
 	const struct dataset *d = c->dataset;
 
-	return c->nfindings > 0 &&
+	return c->nfindings > 0 && d->paired &&
 	       stats_sign_flip_smallest(d->nblocks) * (double)c->nfindings >= d->alpha;
-}
-
-/* ---- words ---- */
-
-/* Beyond this nobody learns anything from the digits: two noisy blocks give intervals up to 1e15 %. */
-#define MOST_PERCENT 1000
-
-void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE])
-{
-	double size = fabs(percent);
-
-	if (size > MOST_PERCENT) /* infinite too */
-		snprintf(out, PERCENT_TEXT_SIZE, "more than %s%d", sign, MOST_PERCENT);
-	else if (*sign)
-		snprintf(out, PERCENT_TEXT_SIZE, "%+.1f", percent);
-	else
-		snprintf(out, PERCENT_TEXT_SIZE, "%.*f", size < 0.995 ? 2 : size < 99.95 ? 1 : 0, percent);
-}
-
-void effect_words(const struct effect *effect, enum metric metric, struct text *out)
-{
-	const struct metric_info *info = metric_info(metric);
-	double ratio = effect->estimate.ratio, percent = fabs(ratio - 1) * 100;
-	char words[PERCENT_TEXT_SIZE];
-
-	if (isnan(ratio))
-		return;
-	if (percent < 0.005) {
-		text_add(out, "equal %s", info->title);
-		return;
-	}
-	percent_text(percent, "", words);
-	text_add(out, "%s %% %s", words, ratio > 1 ? info->more : info->less);
-}
-
-static void unclear_words(const struct comparison *c, const struct finding *f, struct text *out)
-{
-	const struct effect *primary = &f->effect[c->dataset->primary];
-	char low[PERCENT_TEXT_SIZE], high[PERCENT_TEXT_SIZE];
-
-	percent_text(100 * (primary->estimate.low95 - 1), "+", low);
-	percent_text(100 * (primary->estimate.high95 - 1), "+", high);
-	effect_words(primary, c->dataset->primary, out);
-	text_add(out, ", %s to %s %% (95 %%); ", low, high);
-	if (f->blocks_needed > c->dataset->nblocks)
-		text_add(out, "about %zu blocks would settle it", f->blocks_needed);
-	else if (f->blocks_needed)
-		text_add(out, "another run of %u blocks would probably settle it", c->dataset->nblocks);
-	else
-		text_add(out, "at this size no run of up to %d blocks would settle it", STATS_BLOCKS_MAX);
-}
-
-void finding_words(const struct comparison *c, const struct finding *f, struct text *out)
-{
-	const struct dataset *d = c->dataset;
-	const struct effect *primary = &f->effect[d->primary];
-
-	text_add(out, "%s: ", verdict_name(f->verdict));
-	switch (f->verdict) {
-	case VERDICT_CORRUPT:
-	case VERDICT_STALLED:
-		text_add(out, "see trial %u", f->culprit);
-		break;
-	case VERDICT_INCOMPLETE:
-		text_add(out, "%u of %u blocks", primary->complete, d->nblocks);
-		if (primary->kind == EFFECT_INTERVAL || primary->kind == EFFECT_SINGLE) {
-			text_add(out, "; so far ");
-			effect_words(primary, d->primary, out);
-		}
-		break;
-	case VERDICT_NOT_EFFECTIVE:
-		text_add(out, "a setting was not in force");
-		if (isfinite(primary->estimate.ratio))
-			text_add(out, "; seen: ");
-		effect_words(primary, d->primary, out);
-		break;
-	case VERDICT_NOT_TESTED:
-		text_add(out, primary->kind == EFFECT_ZERO ? "%s is zero or below in some block" : "%s is constant",
-			 metric_info(d->primary)->title);
-		break;
-	case VERDICT_SAME:
-		effect_words(primary, d->primary, out);
-		text_add(out, ", within +-%.3g %%", 100 * d->margin);
-		break;
-	case VERDICT_UNCLEAR:
-		unclear_words(c, f, out);
-		break;
-	default:
-		effect_words(primary, d->primary, out);
-	}
 }

@@ -11,8 +11,9 @@
 enum verdict {
 	VERDICT_CORRUPT,       /* a trial of either side read wrong data */
 	VERDICT_STALLED,       /* a trial of either side stopped making progress */
-	VERDICT_INCOMPLETE,    /* fewer complete blocks than planned */
+	VERDICT_INCOMPLETE,    /* fewer complete blocks or runs than planned, or a side without a value */
 	VERDICT_NOT_EFFECTIVE, /* a setting was seen to be other than asked for */
+	VERDICT_SINGLE,        /* a side has one run: a direction, no interval and no test */
 	VERDICT_NOT_TESTED,    /* constant or zero: printed, not tested */
 	VERDICT_WORSE,         /* Holm p below alpha and the estimate beyond fail_margin */
 	VERDICT_BETTER,
@@ -22,17 +23,17 @@ enum verdict {
 };
 
 enum effect_kind {
-	EFFECT_NO_DATA,  /* no complete block */
-	EFFECT_SINGLE,   /* one complete block: a ratio without an interval */
+	EFFECT_NO_DATA,  /* no complete block, or a side without a run; a side that has values has its mean all the same */
+	EFFECT_SINGLE,   /* one complete block, or one run on a side: a ratio without an interval */
 	EFFECT_ZERO,     /* a value is zero or below: no ratio; the sides are arithmetic means */
 	EFFECT_CONSTANT, /* no spread at all: a ratio without an interval */
 	EFFECT_INTERVAL,
 };
 
-/* One metric over the complete blocks of a cell: both sides are geometric means, so that their quotient is the ratio. */
+/* One metric over the complete blocks or all runs of a cell: both sides are geometric means, so that their quotient is the ratio. */
 struct effect {
 	enum effect_kind kind;
-	unsigned complete; /* blocks in which both sides have all their trials and a value */
+	unsigned complete; /* blocks in which both sides have all their trials and a value; unpaired: the lesser of runs[] */
 	double baseline, candidate;
 	unsigned runs[2];             /* baseline's and candidate's observations; paired data: both are `complete` */
 	struct stats_paired estimate; /* unpaired data: Welch's figures in the same members, sd that of a pair of runs */
@@ -41,10 +42,14 @@ struct effect {
 struct finding {
 	unsigned variant, cell;
 	enum verdict verdict;
-	unsigned culprit;     /* trial that a verdict of corrupt, stalled or not effective comes from, else 0 */
+	unsigned culprit;     /* trial that a verdict of corrupt or stalled comes from, else 0 */
+	unsigned side;        /* of the culprit: 0 baseline, 1 candidate (joined folders number their trials each) */
+	unsigned planned[2];  /* blocks or runs of either side */
+	bool valueless[2];    /* the side's trials are fine and none of them has the primary metric */
 	double holm;          /* adjusted p of the primary metric, NAN when not tested */
-	double sign_flip;     /* exact p, NAN when there is none */
-	size_t blocks_needed; /* VERDICT_UNCLEAR: would settle it; 0: more than STATS_BLOCKS_MAX */
+	double sign_flip;     /* the check beside it: sign flips; unpaired: permutations of the runs. NAN: there is none */
+	size_t draws;         /* 0: it is exact; else by so many random draws */
+	size_t blocks_needed; /* VERDICT_UNCLEAR: blocks (unpaired: runs per side) that settle it; 0: more than STATS_BLOCKS_MAX */
 	struct effect effect[METRICS];
 };
 
@@ -84,10 +89,16 @@ void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE])
 /* "12.3 % more IOPS", "equal mean latency": an effect in words; nothing when there is no ratio. */
 void effect_words(const struct effect *effect, enum metric metric, struct text *out);
 
+/*
+ * Which way an effect points, whether or not there is a verdict: "up: worse", "down: better"; "" when there is no
+ * ratio, when it is constant, or when its interval holds 1.
+ */
+const char *effect_direction(const struct effect *effect, enum metric metric);
+
 /* A whole verdict: "better: 12.3 % more IOPS", "incomplete: 5 of 8 blocks". */
 void finding_words(const struct comparison *c, const struct finding *f, struct text *out);
 
-/* Is sign-flip unable to reach significance with so few blocks, Holm's first step given? */
+/* Is sign-flip unable to reach significance with so few blocks, Holm's first step given? Paired data only. */
 bool compare_sign_flip_hopeless(const struct comparison *c);
 
 #endif

@@ -40,20 +40,27 @@ static void line(const char *label, struct text *words, struct text *out)
 	text_free(words);
 }
 
-static void guests(const struct dataset *d, struct text *out)
+static void guests(const struct dataset *d, const json_t *run, struct text *out)
 {
 	const json_t *guest;
 	size_t i;
 
-	json_array_foreach(json_object_get(d->run, "guests"), i, guest) {
+	json_array_foreach(json_object_get(run, "guests"), i, guest) {
 		const char *name = text_in(guest, "name"), *image = text_in(guest, "image");
 		const char *kernel = text_in(guest, "kernel");
 		json_int_t vcpus = json_integer_value(json_object_get(guest, "vcpus"));
+		json_int_t memory = json_integer_value(json_object_get(guest, "memory_bytes"));
 		struct text t = { 0 };
 
-		text_add(&t, "%s (%s), %lld vCPU%s, ", name ? name : "?", image ? image : "?", (long long)vcpus,
-			 vcpus == 1 ? "" : "s");
-		bytes_exact(json_integer_value(json_object_get(guest, "memory_bytes")), &t);
+		text_add(&t, "%s", name ? name : "?");
+		if (image)
+			text_add(&t, " (%s)", image);
+		if (vcpus)
+			text_add(&t, ", %lld vCPU%s", (long long)vcpus, vcpus == 1 ? "" : "s");
+		if (memory) {
+			text_add(&t, ", ");
+			bytes_exact(memory, &t);
+		}
 		if (kernel)
 			text_add(&t, ", kernel %s", kernel);
 		if (i == 0 && !isnan(d->boot_s))
@@ -70,33 +77,40 @@ static void mixture(const struct dataset *d, const char *key, const char *what, 
 	const char *value;
 	json_t *n;
 
-	/* several guests have a kernel each */
-	if (json_object_size(set) > (strcmp(key, "guest_kernel") == 0 ? json_array_size(json_object_get(d->run, "guests")) : 1)) {
-		text_add(&t, "trials ran with different %s:", what);
-		json_object_foreach((json_t *)set, value, n)
-			text_add(&t, " %s (%lld)", value, (long long)json_integer_value(n));
-		line("WARNING", &t, out);
-	}
+	/* several guests have a kernel each; of joined folders the facts that differ are listed */
+	if (d->nsources > 1 ||
+	    json_object_size(set) <= (strcmp(key, "guest_kernel") == 0 ? json_array_size(json_object_get(d->run, "guests")) : 1))
+		return;
+	text_add(&t, "trials ran with different %s:", what);
+	json_object_foreach((json_t *)set, value, n)
+		text_add(&t, " %s (%lld)", value, (long long)json_integer_value(n));
+	line("WARNING", &t, out);
 }
 
-static void accel_and_versions(const struct dataset *d, struct text *out)
+static void accelerator(const json_t *run, struct text *out)
 {
-	static const char *const key[] = { "hypervisor", "library", "emulator" };
-	const json_t *accel = json_object_get(d->run, "accel"), *versions = json_object_get(d->run, "versions");
-	const char *used = text_in(accel, "used"), *why = text_in(accel, "why"), *own = text_in(d->run, "kickbench");
+	const json_t *accel = json_object_get(run, "accel");
+	const char *used = text_in(accel, "used"), *why = text_in(accel, "why");
 	struct text t = { 0 };
 
 	if (used)
 		text_add(&t, "%s%s%s", used, why ? ": " : "", why ? why : "");
 	line("accelerator", &t, out);
-	mixture(d, "accel", "accelerators", out);
-	text_add(&t, "kickbench %s", own ? own : "?");
+}
+
+static void versions(const json_t *run, struct text *out)
+{
+	static const char *const key[] = { "hypervisor", "library", "emulator" };
+	const json_t *told = json_object_get(run, "versions");
+	const char *own = text_in(run, "kickbench");
+	struct text t = { 0 };
+
+	if (own)
+		text_add(&t, "kickbench %s", own);
 	for (size_t i = 0; i < 3; i++)
-		if (text_in(versions, key[i]))
-			text_add(&t, ", %s", text_in(versions, key[i]));
+		if (text_in(told, key[i]))
+			text_add(&t, "%s%s", t.length ? ", " : "", text_in(told, key[i]));
 	line("versions", &t, out);
-	mixture(d, "guest_kernel", "guest kernels", out);
-	mixture(d, "qemu_version", "emulators", out);
 }
 
 static const json_t *settings_of(const struct dataset *d, size_t variant)
@@ -124,7 +138,7 @@ static void settings(const struct dataset *d, struct text *out)
 	json_t *value;
 
 	for (size_t v = 0; v < d->nvariants; v++) {
-		text_add(&t, "%s%s:", d->variant[v], v == d->baseline ? " (baseline)" : "");
+		text_add(&t, "%s%s%s", d->variant[v], v == d->baseline ? " (baseline)" : "", settings_of(d, v) ? ":" : "");
 		json_object_foreach((json_t *)settings_of(d, v), key, value) {
 			const char *s = json_string_value(value);
 
@@ -144,27 +158,97 @@ static void settings(const struct dataset *d, struct text *out)
 	line("in common", &t, out);
 }
 
-void report_what_ran(const struct dataset *d, struct text *out)
+/* "quick (scenarios/quick.ini), seed 1, 8 blocks, 1 repeat per boot, pairing boots" */
+static void scenario(const json_t *run, struct text *out)
 {
-	const json_t *seed = json_object_get(d->run, "seed");
-	const char *started = text_in(d->run, "started");
-	const char *file = text_in(json_object_get(d->run, "scenario"), "file");
-	const char *fresh = text_in(json_object_get(d->run, "scenario"), "fresh_boot");
+	const json_t *s = json_object_get(run, "scenario");
+	const char *name = text_in(s, "name"), *file = text_in(s, "file"), *fresh = text_in(s, "fresh_boot");
+	const char *pairing = text_in(s, "pairing");
+	json_int_t blocks = json_integer_value(json_object_get(s, "blocks"));
+	json_int_t repeats = json_integer_value(json_object_get(s, "repeats"));
 	bool alone = fresh && !strcmp(fresh, "per-trial");
 	struct text t = { 0 };
 
-	text_add(out, "WHAT RAN\n");
-	text_add(&t, "%s%s%s%s, seed %llu, %u block%s, %u repeat%s per %s, pairing %s%s", d->name, file ? " (" : "",
-		 file ? file : "", file ? ")" : "", (unsigned long long)json_integer_value(seed), d->nblocks,
-		 d->nblocks == 1 ? "" : "s", d->repeats, d->repeats == 1 ? "" : "s", alone ? "block" : "boot",
-		 d->disks ? "disks" : "boots", alone ? ", every trial in a boot of its own" : "");
+	text_add(&t, "%s%s%s%s", name ? name : "?", file ? " (" : "", file ? file : "", file ? ")" : "");
+	if (json_is_true(json_object_get(run, "imported"))) {
+		text_add(&t, ", imported");
+		if (pairing && strcmp(pairing, "none") != 0)
+			text_add(&t, " in %lld block%s", (long long)blocks, blocks == 1 ? "" : "s");
+	} else {
+		text_add(&t, ", seed %llu, %lld block%s, %lld repeat%s per %s, pairing %s%s",
+			 (unsigned long long)json_integer_value(json_object_get(run, "seed")), (long long)blocks,
+			 blocks == 1 ? "" : "s", (long long)repeats, repeats == 1 ? "" : "s", alone ? "block" : "boot",
+			 pairing ? pairing : "?", alone ? ", every trial in a boot of its own" : "");
+	}
 	line("scenario", &t, out);
-	if (started)
-		text_add(&t, "%s", started);
+}
+
+static void one_source(const struct dataset *d, const json_t *run, struct text *out)
+{
+	struct text t = { 0 };
+
+	scenario(run, out);
+	if (text_in(run, "started"))
+		text_add(&t, "%s", text_in(run, "started"));
 	line("started", &t, out);
-	guests(d, out);
-	accel_and_versions(d, out);
+	guests(d, run, out);
+	accelerator(run, out);
+	mixture(d, "accel", "accelerators", out);
+	versions(run, out);
+	mixture(d, "guest_kernel", "guest kernels", out);
+	mixture(d, "qemu_version", "emulators", out);
+}
+
+static void differences(const struct dataset *d, struct text *out)
+{
+	const json_t *differ = json_object_get(d->run, "differ"), *fact;
+	struct text t = { 0 };
+	size_t i;
+
+	json_array_foreach(differ, i, fact) {
+		text_add(&t, "%s", json_string_value(fact));
+		line(i ? "" : "differ", &t, out);
+	}
+	if (differ && json_array_size(differ) == 0) {
+		text_add(&t, "nothing that both tell of themselves");
+		line("differ", &t, out);
+	}
+}
+
+/* Prints that an import found to contradict themselves. */
+static void marks(const struct dataset *d, struct text *out)
+{
+	json_t *set = json_object_get(d->seen, "marks"), *n;
+	struct text t = { 0 };
+	const char *what;
+	json_int_t all = 0;
+
+	json_object_foreach(set, what, n)
+		all += json_integer_value(n);
+	if (all == 0)
+		return;
+	text_add(&t, "%lld printed value%s wrong, and what the other prints agree on was taken: %s%s", (long long)all,
+		 all == 1 ? " is" : "s are", all == 1 ? "" : "for example ", json_object_iter_key(json_object_iter(set)));
+	line("prints", &t, out);
+}
+
+void report_what_ran(const struct dataset *d, struct text *out)
+{
+	struct text t = { 0 };
+
+	text_add(out, "WHAT RAN\n");
+	if (d->nsources < 2)
+		one_source(d, d->run, out);
+	for (size_t i = 0; d->nsources > 1 && i < d->nsources; i++) {
+		text_add(&t, "%s", d->source[i].path);
+		layout_wrap(out, d->source[i].label, LABEL, text_get(&t));
+		text_reset(&t);
+		one_source(d, d->source[i].run, out);
+	}
+	text_free(&t);
+	differences(d, out);
 	settings(d, out);
+	marks(d, out);
 	text_add(out, "\n");
 }
 
@@ -188,8 +272,23 @@ static void set_of(const json_t *effective, const char *key, const char *label, 
 	text_free(&t);
 }
 
+/* Imports and guests in the place of variants have nothing to say here. */
+static bool looked_at(const struct dataset *d)
+{
+	bool asked = !json_is_true(json_object_get(d->run, "imported")) && json_array_size(d->effective) > 0;
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(d->effective, i, e)
+		if (d->nsources > 1)
+			asked &= json_object_get(e, "boots") != NULL;
+	return asked;
+}
+
 void report_in_force(const struct dataset *d, struct text *out)
 {
+	if (!looked_at(d))
+		return;
 	text_add(out, "SETTINGS IN FORCE, as seen in the running guests\n");
 	for (size_t v = 0; v < d->nvariants; v++) {
 		const json_t *e = json_array_get(d->effective, v);
@@ -243,7 +342,7 @@ static void problems(const struct dataset *d, struct text *out)
 
 void report_trials(const struct dataset *d, struct text *out)
 {
-	const json_t *sessions = json_object_get(d->run, "sessions");
+	const json_t *sessions = json_object_get(d->run, "sessions"); /* of one run: joined folders have none here */
 	const json_t *last = json_array_get(sessions, json_array_size(sessions) - 1);
 	const char *status = text_in(last, "status"), *message = text_in(last, "message");
 	struct text t = { 0 };
@@ -264,15 +363,14 @@ void report_trials(const struct dataset *d, struct text *out)
 	text_add(out, "\n");
 }
 
-void report_environment(const struct dataset *d, struct text *out)
+static void one_environment(const json_t *environment, struct text *out)
 {
-	const json_t *environment = json_object_get(d->run, "environment"), *warning;
+	const json_t *warning;
 	struct text t = { 0 };
 	const char *key;
 	json_t *value;
 	size_t i;
 
-	text_add(out, "HOST\n");
 	json_object_foreach((json_t *)environment, key, value) {
 		if (json_is_string(value))
 			text_add(&t, "%s%s: %s", t.length ? "; " : "", key, json_string_value(value));
@@ -289,6 +387,18 @@ void report_environment(const struct dataset *d, struct text *out)
 	json_array_foreach(json_object_get(environment, "warnings"), i, warning)
 		if (json_is_string(warning))
 			layout_wrap(out, "  WARNING", LABEL, json_string_value(warning));
+}
+
+void report_environment(const struct dataset *d, struct text *out)
+{
+	if (d->nsources < 2) {
+		text_add(out, "HOST\n");
+		one_environment(json_object_get(d->run, "environment"), out);
+	}
+	for (size_t i = 0; d->nsources > 1 && i < d->nsources; i++) {
+		layout_wrap(out, "HOST of", 8, d->source[i].label);
+		one_environment(json_object_get(d->source[i].run, "environment"), out);
+	}
 	text_add(out, "\n");
 }
 
@@ -306,18 +416,40 @@ static void add_quoted(const char *word, struct text *out)
 }
 
 /* The seed last: it may have been among the values that were set. */
-void report_reproduce(const struct dataset *d, struct text *out)
+static void again(const json_t *run, const char *folder, struct text *out)
 {
-	const json_t *seed = json_object_get(d->run, "seed"), *set;
+	const json_t *set;
 	size_t i;
 
-	text_add(out, "AGAIN, in the folder of this run (scenario.ini is the file that was run)\n");
-	text_add(out, "  kickbench run scenario.ini");
-	json_array_foreach(json_object_get(d->run, "set"), i, set)
+	text_add(out, "  kickbench run ");
+	if (folder) {
+		add_quoted(folder, out);
+		text_add(out, "/");
+	}
+	text_add(out, "scenario.ini");
+	json_array_foreach(json_object_get(run, "set"), i, set)
 		if (json_is_string(set)) {
 			text_add(out, " --set ");
 			add_quoted(json_string_value(set), out);
 			text_add(out, " \\\n   "); /* goes on in the next line */
 		}
-	text_add(out, " --set scenario.seed=%llu\n", (unsigned long long)json_integer_value(seed));
+	text_add(out, " --set scenario.seed=%llu\n", (unsigned long long)json_integer_value(json_object_get(run, "seed")));
+}
+
+void report_reproduce(const struct dataset *d, struct text *out)
+{
+	bool any = false;
+
+	if (d->nsources < 2 && !json_is_true(json_object_get(d->run, "imported"))) {
+		text_add(out, "AGAIN, in the folder of this run (scenario.ini is the file that was run)\n");
+		again(d->run, NULL, out);
+	}
+	for (size_t i = 0; d->nsources > 1 && i < d->nsources; i++) {
+		if (json_is_true(json_object_get(d->source[i].run, "imported")))
+			continue;
+		if (!any)
+			text_add(out, "AGAIN (scenario.ini of a folder is the file that was run)\n");
+		any = true;
+		again(d->source[i].run, d->source[i].path, out);
+	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/report_layout.h"
+#include "host/stats_welch.h"
 
 /* Columns of the tables: name of cell or metric, either side, ratio with interval, p. */
 enum { CELL_NAME = 20, METRIC_NAME = 26, SIDE = 12, RATIO = 21, P = 8 };
@@ -146,7 +147,7 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 	const struct dataset *d = c->dataset;
 
 	head("cell", CELL_NAME, out);
-	text_add(out, "  Holm p  flip p  verdict\n");
+	text_add(out, d->paired ? "  Holm p  flip p  verdict\n" : "  Holm p  perm p  verdict\n");
 	for (size_t i = 0; i < c->nfindings; i++) {
 		const struct finding *f = &c->finding[i];
 
@@ -159,6 +160,12 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 	}
 }
 
+/* A metric that only one side has, or both have but in no block together. */
+static const char *no_data(const struct effect *e)
+{
+	return isnan(e->baseline) ? "no data: baseline" : isnan(e->candidate) ? "no data: candidate" : "no common block";
+}
+
 static void other_table(const struct comparison *c, const struct finding *f, struct text *out)
 {
 	const struct dataset *d = c->dataset;
@@ -166,7 +173,7 @@ static void other_table(const struct comparison *c, const struct finding *f, str
 	for (int m = 0; m < METRICS; m++) {
 		const struct effect *e = &f->effect[m];
 
-		if (m == (int)d->primary || e->kind == EFFECT_NO_DATA)
+		if (m == (int)d->primary || (e->kind == EFFECT_NO_DATA && isnan(e->baseline) && isnan(e->candidate)))
 			continue;
 		name_and_sides(metric_info((enum metric)m)->title, METRIC_NAME, e, (enum metric)m, out);
 		text_add(out, "  ");
@@ -174,8 +181,11 @@ static void other_table(const struct comparison *c, const struct finding *f, str
 			text_add(out, "zero or below: no ratio");
 		else if (e->kind == EFFECT_CONSTANT)
 			text_add(out, "constant: not tested");
+		else if (e->kind == EFFECT_NO_DATA)
+			text_add(out, "%s", no_data(e));
 		else
-			text_add(out, metric_info((enum metric)m)->higher_is_better ? "higher is better" : "lower is better");
+			text_add(out, "%s", *effect_direction(e, (enum metric)m) ? effect_direction(e, (enum metric)m) :
+				 metric_info((enum metric)m)->higher_is_better ? "higher is better" : "lower is better");
 		text_add(out, "\n");
 	}
 }
@@ -184,17 +194,22 @@ static void other_metrics(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
 
-	text_add(out, "OTHER METRICS AND COST (intervals, no verdict)\n");
+	text_add(out, "OTHER METRICS AND COST (intervals, no verdict; up and down where 1 is outside)\n");
 	for (size_t i = 0; i < c->nfindings; i++) {
 		const struct finding *f = &c->finding[i];
+		const struct effect *primary = &f->effect[d->primary];
 		struct text title = { 0 };
 
-		text_add(&title, "%s, %s against %s, %u of %u blocks", d->cell[f->cell].name, d->variant[f->variant],
-			 d->variant[d->baseline], f->effect[d->primary].complete, d->nblocks);
+		text_add(&title, "%s, %s against %s, ", d->cell[f->cell].name, d->variant[f->variant], d->variant[d->baseline]);
+		if (d->paired)
+			text_add(&title, "%u of %u blocks", primary->complete, d->nblocks);
+		else
+			text_add(&title, "%u and %u run%s", primary->runs[1], primary->runs[0],
+				 primary->runs[0] == 1 ? "" : "s");
 		layout_wrap(out, "", 0, text_get(&title));
 		text_free(&title);
-		if (f->effect[d->primary].complete == 0) {
-			text_add(out, "  no complete block\n\n");
+		if (primary->complete == 0 && !f->valueless[0] && !f->valueless[1]) {
+			text_add(out, d->paired ? "  no complete block\n\n" : "  no run on a side\n\n");
 			continue;
 		}
 		head("metric", METRIC_NAME, out);
@@ -204,11 +219,21 @@ static void other_metrics(const struct comparison *c, struct text *out)
 	}
 }
 
+/* In percent; unpaired: sd is that of a pair of runs. */
+static double smallest_found(const struct comparison *c, double sd, size_t runs)
+{
+	const struct dataset *d = c->dataset;
+
+	return 100 * ((d->paired ? stats_detectable(runs, sd, d->alpha, 0.9, c->nfindings)
+				 : stats_welch_detectable(runs, sd / sqrt(2), d->alpha, 0.9, c->nfindings)) - 1);
+}
+
 /* What the spread that was seen lets this design find. */
 static void detectable(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
 	double least = HUGE_VAL, most = 0;
+	size_t runs = d->nblocks;
 	char low[PERCENT_TEXT_SIZE], high[PERCENT_TEXT_SIZE];
 
 	for (size_t i = 0; i < c->nfindings; i++) {
@@ -216,16 +241,17 @@ static void detectable(const struct comparison *c, struct text *out)
 
 		if (e->kind != EFFECT_INTERVAL)
 			continue;
+		runs = e->complete < runs && !d->paired ? e->complete : runs;
 		least = fmin(least, e->estimate.sd);
 		most = fmax(most, e->estimate.sd);
 	}
 	if (!(most > 0))
 		return;
-	least = 100 * (stats_detectable(d->nblocks, least, d->alpha, 0.9, c->nfindings) - 1);
-	most = 100 * (stats_detectable(d->nblocks, most, d->alpha, 0.9, c->nfindings) - 1);
+	least = smallest_found(c, least, runs);
+	most = smallest_found(c, most, runs);
 	percent_text(least, "", low);
 	percent_text(most, "", high);
-	text_add(out, " With the spread seen here, %u blocks find a change of ", d->nblocks);
+	text_add(out, " With the spread seen here, %zu %s find a change of ", runs, d->paired ? "blocks" : "runs per side");
 	if (strcmp(low, high))
 		text_add(out, "%s %% (quietest cell) to %s %% (noisiest)", low, high);
 	else
@@ -233,24 +259,47 @@ static void detectable(const struct comparison *c, struct text *out)
 	text_add(out, " nine times in ten.");
 }
 
+/* Which test stands beside the t. */
+static void check_words(const struct comparison *c, struct text *out)
+{
+	size_t least = 0, most = 0;
+
+	for (size_t i = 0; i < c->nfindings; i++) {
+		size_t draws = c->finding[i].draws;
+
+		least = draws && (!least || draws < least) ? draws : least;
+		most = draws > most ? draws : most;
+	}
+	text_add(out, c->dataset->paired ? " flip p is the %ssign-flip test of the cell alone"
+					 : " perm p is the %spermutation test of the cell's runs", most ? "" : "exact ");
+	if (most)
+		text_add(out, least < most ? " (sampled: %zu to %zu random draws)" : " (sampled: %zu random draws)", least, most);
+	text_add(out, ", a check and never the gate.");
+}
+
 void report_how_to_read(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
 
-	text_add(out, "Baseline and candidate are geometric means over the complete blocks, ratio is candidate / "
-		     "baseline; its interval is a paired t on block log ratios. Holm p covers all %zu comparison%s "
-		     "of this run; below %g it is a verdict%s", c->nfindings, c->nfindings == 1 ? "" : "s", d->alpha,
-		 d->fail_margin > 0 ? "" : ".");
+	text_add(out, d->paired ? "Baseline and candidate are geometric means over the complete blocks, ratio is candidate / "
+				 "baseline; its interval is a paired t on block log ratios."
+			       : "Baseline and candidate are geometric means over the runs, ratio is candidate / baseline; its "
+				 "interval is Welch's on the logs with the run as the unit, and needs two runs per side.");
+	text_add(out, " Holm p covers all %zu comparison%s of this run; below %g it is a verdict%s", c->nfindings,
+		 c->nfindings == 1 ? "" : "s", d->alpha, d->fail_margin > 0 ? "" : ".");
 	if (d->fail_margin > 0)
 		text_add(out, " when the ratio is more than %g %% away from 1.", 100 * d->fail_margin);
 	text_add(out, " same: the 90 %% interval lies within +-%g %%.", 100 * d->margin);
-	text_add(out, " flip p is the exact sign-flip test of the cell alone, a check and never the gate");
-	if (compare_sign_flip_hopeless(c))
-		text_add(out, "; with %u blocks it cannot fall below %.2g, too coarse to be significant over %zu "
-			     "comparison%s", d->nblocks, stats_sign_flip_smallest(d->nblocks), c->nfindings,
-			 c->nfindings == 1 ? "" : "s");
-	text_add(out, ".");
+	check_words(c, out);
 	detectable(c, out);
+}
+
+static void sentences(const char *label, char *const *list, size_t count, struct text *out)
+{
+	for (size_t i = 0; i < count; i++)
+		layout_wrap(out, i ? "      -" : label, 8, list[i]);
+	if (count)
+		text_add(out, "\n");
 }
 
 void report_text(const struct comparison *c, struct text *out)
@@ -268,6 +317,8 @@ void report_text(const struct comparison *c, struct text *out)
 		verdict_list(c, v, out);
 		text_add(out, "\n");
 	}
+	sentences("Mind: -", c->warning, c->nwarnings, out);
+	sentences("Next: -", c->advice, c->nadvice, out);
 	report_what_ran(d, out);
 	for (unsigned v = 0; v < d->nvariants; v++) {
 		struct text line = { 0 };
