@@ -1,21 +1,19 @@
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/command.h"
 #include "host/compare.h"
 #include "host/compare_input.h"
 #include "host/parse.h"
-#include "host/report_text.h"
+#include "host/report.h"
 #include "host/scenario.h"
 #include "host/view.h"
 
 struct options {
-	const char *metric, *margin, *fail_margin, *alpha, *fail_on, *group_by, *baseline, *output;
+	const char *metric, *margin, *fail_margin, *alpha, *fail_on, *group_by, *baseline;
 	const char *input[2];
 	size_t ninputs;
+	struct report_request report;
 };
 
 static int parse(int argc, char **argv, struct options *o, struct error *e)
@@ -24,11 +22,11 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 		{ "metric", required_argument, NULL, 'm' }, { "margin", required_argument, NULL, 'n' },
 		{ "fail-margin", required_argument, NULL, 'g' }, { "alpha", required_argument, NULL, 'a' },
 		{ "fail-on", required_argument, NULL, 'f' }, { "group-by", required_argument, NULL, 'b' },
-		{ "baseline", required_argument, NULL, 'l' }, { "output", required_argument, NULL, 'o' }, { NULL, 0, NULL, 0 },
+		{ "baseline", required_argument, NULL, 'l' }, REPORT_LONG_OPTIONS, { NULL, 0, NULL, 0 },
 	};
 	const char **const value[] = { ['m'] = &o->metric, ['n'] = &o->margin, ['g'] = &o->fail_margin, ['a'] = &o->alpha,
-				       ['f'] = &o->fail_on, ['b'] = &o->group_by, ['l'] = &o->baseline, ['o'] = &o->output };
-	int c;
+				       ['f'] = &o->fail_on, ['b'] = &o->group_by, ['l'] = &o->baseline };
+	int c, taken;
 
 	optind = 0; /* glibc: forget an earlier scan */
 	opterr = 0;
@@ -37,8 +35,14 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 			return error_set(e, STATUS_USAGE, "compare: option %s needs a value", argv[optind - 1]);
 		if (c == '?')
 			return error_set(e, STATUS_USAGE, "compare: unknown option %s (see kickbench help)", argv[optind - 1]);
-		*value[c] = optarg;
+		taken = report_option(c, optarg, &o->report, e);
+		if (taken < 0)
+			return -1;
+		if (!taken)
+			*value[c] = optarg;
 	}
+	if (report_check(&o->report, e))
+		return -1;
 	o->ninputs = (size_t)(argc - optind);
 	if (o->ninputs < 1 || o->ninputs > 2)
 		return error_set(e, STATUS_USAGE, "compare takes one run folder or two (FOLDER, FOLDER:VARIANT or a file of fio's output): "
@@ -171,19 +175,6 @@ static int take_options(const struct options *o, struct dataset *d, struct error
 
 /* ---- what comes of it ---- */
 
-static int write_to(const char *path, const struct text *report, struct error *e)
-{
-	FILE *out = path ? fopen(path, "w") : stdout;
-	bool lost;
-
-	if (!out)
-		return error_errno(e, STATUS_USAGE, "%s", path);
-	lost = fwrite(text_get(report), 1, report->length, out) != report->length;
-	if (path && (fclose(out) || lost)) /* main.c looks after stdout */
-		return error_errno(e, STATUS_INCOMPLETE, "%s could not be written", path);
-	return 0;
-}
-
 /* 1 when a verdict of fail_on occurred, else 3 when something that was to be compared is not there. */
 static int outcome(const struct comparison *c, struct error *e)
 {
@@ -204,22 +195,18 @@ static int outcome(const struct comparison *c, struct error *e)
 static int report(const struct options *o, const struct dataset *d, struct error *e)
 {
 	struct comparison *c;
-	struct text text = { 0 };
-	int rc;
+	int status;
 
 	if (compare(d, &c, e))
 		return e->status;
-	report_text(c, &text);
-	rc = text.failed ? error_set(e, STATUS_HOST, "out of memory") : write_to(o->output, &text, e);
-	text_free(&text);
-	rc = rc ? e->status : outcome(c, e);
+	status = report_send(c, &o->report, e) ? e->status : outcome(c, e);
 	comparison_free(c);
-	return rc;
+	return status;
 }
 
 static int run(int argc, char **argv, struct error *e)
 {
-	struct options o = { 0 };
+	struct options o = { .report = REPORT_REQUEST_NONE };
 	struct compare_input in[2] = { { 0 } };
 	struct dataset *view = NULL, *d;
 	enum view_group by = VIEW_VARIANT;
@@ -244,6 +231,7 @@ out:
 
 const struct command cmd_compare = {
 	"compare", "compare A [B] [--metric NAME] [--margin P] [--fail-margin P] [--alpha P] [--fail-on VERDICTS]\n"
-	"       [--group-by guest|workload|variant] [--baseline NAME] [-o FILE]",
+	"       [--group-by guest|workload|variant] [--baseline NAME]\n"
+	"       " REPORT_USAGE,
 	"judge variants of a run folder, or two folders (FOLDER, FOLDER:VARIANT) against each other", run,
 };
