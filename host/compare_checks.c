@@ -1,7 +1,9 @@
 /* What a reader has to know before he believes a verdict. Nothing here changes a verdict or drops a value. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "host/compare_private.h"
 #include "host/stats_checks.h"
@@ -77,21 +79,44 @@ static int accelerators(struct comparison *c)
 	return warn(c, &t);
 }
 
+/* "2026-01-31T12:00:00Z"; an import's own time is not that of its runs. False: not told. */
+static bool began(const struct dataset *d, unsigned source, char words[32])
+{
+	const json_t *run = d->source[source].run;
+	const char *started = json_string_value(json_object_get(run, "started"));
+	double first = HUGE_VAL;
+	struct tm tm;
+	time_t at;
+
+	for (size_t i = 0; i < d->npoints; i++)
+		if (d->point[i].source == source && d->point[i].started < first)
+			first = d->point[i].started;
+	at = isfinite(first) ? (time_t)first : 0;
+	if (isfinite(first))
+		strftime(words, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	else if (started && !json_is_true(json_object_get(run, "imported")))
+		snprintf(words, 32, "%s", started);
+	else
+		return false;
+	return true;
+}
+
 static int times(struct comparison *c)
 {
 	const struct dataset *d = c->dataset;
-	struct text t = { 0 };
+	struct text t = { 0 }, told = { 0 };
 
 	if (d->paired || d->nvariants < 2)
 		return 0;
-	text_add(&t, "the sides were not measured in alternation");
-	for (size_t i = 0; d->nsources > 1 && i < d->nsources; i++) {
-		const char *started = json_string_value(json_object_get(d->source[i].run, "started"));
+	for (unsigned i = 0; d->nsources > 1 && i < d->nsources; i++) {
+		char words[32];
 
-		text_add(&t, "%s%s %s%s", i ? ", " : " (", d->source[i].label, started ? "from " : "at an unknown time",
-			 started ? started : "");
+		if (began(d, i, words))
+			text_add(&told, "%s%s from %s", told.length ? ", " : " (", d->source[i].label, words);
 	}
-	text_add(&t, "%s: whatever else changed from one to the other is part of every difference", d->nsources > 1 ? ")" : "");
+	text_add(&t, "the sides were not measured in alternation%s%s: whatever else changed from one to the other is part of every "
+		     "difference", text_get(&told), told.length ? ")" : "");
+	text_free(&told);
 	return warn(c, &t);
 }
 

@@ -132,6 +132,8 @@ static void note_seen(struct loading *l, const struct trial_record *r)
 	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
 		if (seen[i].text)
 			dataset_count(l->d->seen, seen[i].key, seen[i].text->text);
+	if (r->message)
+		dataset_count(l->d->seen, "marks", r->message);
 }
 
 static struct disk *disk_of(const struct loading *l, const struct planned_trial *p)

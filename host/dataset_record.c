@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guest/text.h"
 #include "host/dataset_private.h"
 
 /*
@@ -150,6 +151,24 @@ static int take_sums(const json_t *trial, struct measured *room, struct trial_re
 	return histogram_pack(&room->clat, &r->bins, &r->bins_length);
 }
 
+/* An imported trial's first print that contradicts the others, where it stands, and how many more there are. */
+static int take_marks(const json_t *trial, struct trial_record *r)
+{
+	const json_t *marks = json_object_get(trial, "marks"), *first = json_array_get(marks, 0);
+	const char *what = json_string_value(json_object_get(first, "what"));
+	const char *file = json_string_value(json_object_get(json_object_get(trial, "source"), "file"));
+	struct text t = { 0 };
+
+	if (!what)
+		return 0;
+	text_add(&t, "%s%sline %lld: %s", file ? file : "", file ? ", " : "",
+		 (long long)json_integer_value(json_object_get(first, "line")), what);
+	if (json_array_size(marks) > 1)
+		text_add(&t, " (and %zu more there)", json_array_size(marks) - 1);
+	r->message = t.data; /* the record's now */
+	return t.failed ? -1 : 0;
+}
+
 static int take_document(const json_t *trial, struct texts *texts, struct measured *room, struct trial_record *r)
 {
 	const char *message = json_string_value(json_object_get(trial, "message"));
@@ -171,7 +190,7 @@ static int take_document(const json_t *trial, struct texts *texts, struct measur
 	if (r->status == OBSERVED_OK && take_sums(trial, room, r, &e))
 		return -1;
 	if (r->status == OBSERVED_OK)
-		return 0;
+		return take_marks(trial, r);
 	if (e.status)
 		message = e.text;
 	if (message && !(r->message = strdup(message)))

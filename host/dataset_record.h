@@ -42,7 +42,7 @@ struct trial_record {
 	struct shared_text *variant, *accel, *guest_kernel, *qemu_version; /* NULL: not told */
 	struct shared_text *effective; /* the JSON object, compact; NULL when there is none */
 	double started, hello_s;       /* NAN: not told */
-	char *message;                 /* NULL: nothing to add */
+	char *message;                 /* what went wrong; of a trial that is OK what its print got wrong. NULL: nothing to add */
 	struct measured_sums sums;     /* zero unless status is OK */
 	unsigned char *bins;           /* as histogram_pack() has it */
 	size_t bins_length;

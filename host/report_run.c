@@ -7,6 +7,7 @@
 #include "host/report_text.h"
 
 #define LABEL 14          /* columns of the labels */
+#define MAX_FILES 6       /* of an import */
 #define MAX_PROBLEMS 30   /* trials named in the text; report.json has all */
 
 static const char *text_in(const json_t *object, const char *key)
@@ -170,23 +171,41 @@ static void scenario(const json_t *run, struct text *out)
 	struct text t = { 0 };
 
 	text_add(&t, "%s%s%s%s", name ? name : "?", file ? " (" : "", file ? file : "", file ? ")" : "");
-	if (json_is_true(json_object_get(run, "imported"))) {
-		text_add(&t, ", imported");
-		if (pairing && strcmp(pairing, "none") != 0)
-			text_add(&t, " in %lld block%s", (long long)blocks, blocks == 1 ? "" : "s");
-	} else {
-		text_add(&t, ", seed %llu, %lld block%s, %lld repeat%s per %s, pairing %s%s",
-			 (unsigned long long)json_integer_value(json_object_get(run, "seed")), (long long)blocks,
-			 blocks == 1 ? "" : "s", (long long)repeats, repeats == 1 ? "" : "s", alone ? "block" : "boot",
-			 pairing ? pairing : "?", alone ? ", every trial in a boot of its own" : "");
-	}
+	text_add(&t, ", seed %llu, %lld block%s, %lld repeat%s per %s, pairing %s%s",
+		 (unsigned long long)json_integer_value(json_object_get(run, "seed")), (long long)blocks, blocks == 1 ? "" : "s",
+		 (long long)repeats, repeats == 1 ? "" : "s", alone ? "block" : "boot", pairing ? pairing : "?",
+		 alone ? ", every trial in a boot of its own" : "");
 	line("scenario", &t, out);
+}
+
+/* "none.txt, kickfd.txt; blocks as the user gave them" */
+static void import_words(const json_t *run, struct text *out)
+{
+	const json_t *s = json_object_get(run, "scenario"), *files = json_object_get(run, "files"), *file;
+	const char *pairing = text_in(s, "pairing");
+	json_int_t blocks = json_integer_value(json_object_get(s, "blocks"));
+	struct text t = { 0 };
+	size_t i;
+
+	json_array_foreach(files, i, file)
+		if (i < MAX_FILES)
+			text_add(&t, "%s%s", i ? ", " : "", text_in(file, "path") ? text_in(file, "path") : "?");
+	if (json_array_size(files) > MAX_FILES)
+		text_add(&t, " and %zu more", json_array_size(files) - MAX_FILES);
+	if (pairing && strcmp(pairing, "none") != 0)
+		text_add(&t, "; in %lld block%s that the importing user gave", (long long)blocks, blocks == 1 ? "" : "s");
+	line("imported", &t, out);
 }
 
 static void one_source(const struct dataset *d, const json_t *run, struct text *out)
 {
 	struct text t = { 0 };
 
+	if (json_is_true(json_object_get(run, "imported"))) {
+		import_words(run, out);
+		guests(d, run, out);
+		return;
+	}
 	scenario(run, out);
 	if (text_in(run, "started"))
 		text_add(&t, "%s", text_in(run, "started"));
@@ -227,8 +246,8 @@ static void marks(const struct dataset *d, struct text *out)
 		all += json_integer_value(n);
 	if (all == 0)
 		return;
-	text_add(&t, "%lld printed value%s wrong, and what the other prints agree on was taken: %s%s", (long long)all,
-		 all == 1 ? " is" : "s are", all == 1 ? "" : "for example ", json_object_iter_key(json_object_iter(set)));
+	text_add(&t, "wrong in %lld run%s, and what the others agree on was taken: %s%s", (long long)all, all == 1 ? "" : "s",
+		 all == 1 ? "" : "for example ", json_object_iter_key(json_object_iter(set)));
 	line("prints", &t, out);
 }
 

@@ -190,6 +190,14 @@ static void other_table(const struct comparison *c, const struct finding *f, str
 	}
 }
 
+static void runs_words(const struct effect *e, struct text *out)
+{
+	if (e->runs[0] == e->runs[1])
+		text_add(out, "%u run%s each", e->runs[0], e->runs[0] == 1 ? "" : "s");
+	else
+		text_add(out, "%u run%s against %u", e->runs[1], e->runs[1] == 1 ? "" : "s", e->runs[0]);
+}
+
 static void other_metrics(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
@@ -204,8 +212,7 @@ static void other_metrics(const struct comparison *c, struct text *out)
 		if (d->paired)
 			text_add(&title, "%u of %u blocks", primary->complete, d->nblocks);
 		else
-			text_add(&title, "%u and %u run%s", primary->runs[1], primary->runs[0],
-				 primary->runs[0] == 1 ? "" : "s");
+			runs_words(primary, &title);
 		layout_wrap(out, "", 0, text_get(&title));
 		text_free(&title);
 		if (primary->complete == 0 && !f->valueless[0] && !f->valueless[1]) {

@@ -79,7 +79,8 @@ static bool other_boot(const struct view_origin *o, const struct point *p)
 	       dataset_baseline(o->d, o->cell, o->partner, p->block)->boot != p->boot;
 }
 
-static int take_trials(struct dataset *d, const struct view_origin *origin, const struct dataset *source, struct error *e)
+static int take_trials(struct dataset *d, const struct view_origin *origin, const struct dataset *source, unsigned number,
+		       struct error *e)
 {
 	size_t *map = map_of(d, origin, source);
 
@@ -92,6 +93,7 @@ static int take_trials(struct dataset *d, const struct view_origin *origin, cons
 		if (!to || other_boot(&origin[to - 1], &source->point[i]))
 			continue;
 		*p = source->point[i];
+		p->source = number;
 		p->cell = (unsigned)((to - 1) / d->nvariants);
 		p->variant = (unsigned)((to - 1) % d->nvariants);
 		d->npoints++;
@@ -146,8 +148,8 @@ static int fill_trials(struct dataset *d, const struct view_parts *parts, struct
 	d->problem = calloc(problems, sizeof(*d->problem));
 	if (!d->point || !d->problem)
 		return error_set(e, STATUS_HOST, "out of memory");
-	for (size_t i = 0; i < parts->nfrom; i++)
-		if (take_trials(d, parts->origin, parts->from[i], e))
+	for (unsigned i = 0; i < parts->nfrom; i++)
+		if (take_trials(d, parts->origin, parts->from[i], i, e))
 			return -1;
 	return 0;
 }
