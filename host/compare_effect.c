@@ -8,8 +8,8 @@
 
 /* Of drawn values: in a cell, and in all cells together. */
 #define MOST_DRAWN_IN_CELL 20000000
-#define MOST_DRAWN 200000000
-#define LEAST_DRAWS 1999
+#define MOST_DRAWN 50000000
+#define LEAST_DRAWS 999
 #define FLIP_DRAWS 99999 /* 2^20 sign patterns, exactly, take about as long */
 
 /* Walking through all sign patterns of all cells may take this many steps: about a second. */

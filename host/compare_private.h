@@ -35,7 +35,7 @@ void compare_flip(const struct comparison *c, struct finding *f, const struct ga
 /* Random numbers of a check: the same for the same run and cell. */
 uint64_t compare_seed(const struct comparison *c, const struct finding *f);
 
-/* Draws of a resampling check of n values, such that all cells together take about a second. */
+/* Draws of a resampling check of n values, such that all cells together take about half a second, but never fewer than 999. */
 size_t compare_draws(const struct comparison *c, size_t n, size_t most);
 
 /*
