@@ -78,7 +78,7 @@ static void incomplete_words(const struct comparison *c, const struct finding *f
 	const char *name[2] = { d->variant[d->baseline], d->variant[f->variant] };
 
 	if (f->valueless[0] || f->valueless[1])
-		text_add(out, "no data: no %s from %s%s%s", metric_info(d->primary)->title, name[f->valueless[0] ? 0 : 1],
+		text_add(out, "no data on %s from %s%s%s", metric_info(d->primary)->title, name[f->valueless[0] ? 0 : 1],
 			 f->valueless[0] && f->valueless[1] ? " and " : "", f->valueless[0] && f->valueless[1] ? name[1] : "");
 	else if (d->paired)
 		text_add(out, "%u of %u blocks", primary->complete, d->nblocks);

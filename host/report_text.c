@@ -190,12 +190,15 @@ static void other_table(const struct comparison *c, const struct finding *f, str
 	}
 }
 
-static void runs_words(const struct effect *e, struct text *out)
+/* Those with the primary metric, or planned where a side does not have it. */
+static void runs_words(const struct finding *f, const struct effect *primary, struct text *out)
 {
-	if (e->runs[0] == e->runs[1])
-		text_add(out, "%u run%s each", e->runs[0], e->runs[0] == 1 ? "" : "s");
+	const unsigned *n = primary->complete ? primary->runs : f->planned;
+
+	if (n[0] == n[1])
+		text_add(out, "%u run%s each", n[0], n[0] == 1 ? "" : "s");
 	else
-		text_add(out, "%u run%s against %u", e->runs[1], e->runs[1] == 1 ? "" : "s", e->runs[0]);
+		text_add(out, "%u run%s against %u", n[1], n[1] == 1 ? "" : "s", n[0]);
 }
 
 static void other_metrics(const struct comparison *c, struct text *out)
@@ -212,7 +215,7 @@ static void other_metrics(const struct comparison *c, struct text *out)
 		if (d->paired)
 			text_add(&title, "%u of %u blocks", primary->complete, d->nblocks);
 		else
-			runs_words(primary, &title);
+			runs_words(f, primary, &title);
 		layout_wrap(out, "", 0, text_get(&title));
 		text_free(&title);
 		if (primary->complete == 0 && !f->valueless[0] && !f->valueless[1]) {

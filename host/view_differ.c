@@ -78,16 +78,31 @@ static json_t *settings_of(const json_t *run, const char *name)
 	return NULL;
 }
 
-void view_differ(const json_t *const run[2], const char *const label[2], const char *const variant[2], json_t *lines,
-		 struct text *names)
+static void add_name(const char *name, struct text *names)
 {
-	const json_t *other = settings_of(run[1], variant[1]);
+	text_add(names, "%s%s", names->length ? ", " : "", name);
+}
+
+void view_differ(const json_t *const run[2], const char *const label[2], json_t *lines, struct text *names)
+{
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (differ(facts[i].words, fact_of(run[0], &facts[i]), fact_of(run[1], &facts[i]), label, lines))
+			add_name(facts[i].words, names);
+}
+
+void view_differ_settings(const json_t *const run[2], const char *const label[2], const char *variant, json_t *lines,
+			  struct text *names)
+{
+	const json_t *other = settings_of(run[1], variant);
 	const char *key;
 	json_t *value;
 
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		if (differ(facts[i].words, fact_of(run[0], &facts[i]), fact_of(run[1], &facts[i]), label, lines))
-			text_add(names, "%s%s", names->length ? ", " : "", facts[i].words);
-	json_object_foreach(settings_of(run[0], variant[0]), key, value)
-		differ(key, value, json_object_get(other, key), label, lines);
+	json_object_foreach(settings_of(run[0], variant), key, value) {
+		struct text words = { 0 };
+
+		text_add(&words, "%s's %s", variant, key);
+		if (differ(text_get(&words), value, json_object_get(other, key), label, lines))
+			add_name(text_get(&words), names);
+		text_free(&words);
+	}
 }

@@ -203,11 +203,16 @@ static int check_accel(const struct joining *j, struct error *e)
 static json_t *differences(struct joining *j)
 {
 	const json_t *run[2] = { of(j, 0)->run, of(j, 1)->run };
-	const char *variant[2] = { of(j, 0)->variant[j->variant[0][0]], of(j, 1)->variant[j->variant[1][0]] };
 	struct text names = { 0 }, t = { 0 };
 	json_t *lines = json_array();
 
-	view_differ(run, j->label, variant, lines, &names);
+	view_differ(run, j->label, lines, &names);
+	for (size_t i = 0; i < j->npairs; i++) {
+		const char *name = of(j, 0)->variant[j->variant[0][i]];
+
+		if (strcmp(name, of(j, 1)->variant[j->variant[1][i]]) == 0) /* else it is the difference that is meant */
+			view_differ_settings(run, j->label, name, lines, &names);
+	}
 	if (names.length) {
 		text_add(&t, "%s and %s differ in %s: each of these may be the reason for a difference", j->label[0], j->label[1],
 			 names.data);

@@ -135,7 +135,7 @@ static void a_metric_that_one_side_lacks_is_named(void **state)
 		d->observation[block].value[METRIC_HOST_CPU] = 100;
 	d->primary = METRIC_HOST_CPU;
 	c = judge(d);
-	expect(c, 0, VERDICT_INCOMPLETE, "incomplete: no data: no host CPU per I/O from kickfd");
+	expect(c, 0, VERDICT_INCOMPLETE, "incomplete: no data on host CPU per I/O from kickfd");
 	close_to(c->finding[0].effect[METRIC_HOST_CPU].baseline, 100, 1e-9);
 	assert_true(isnan(c->finding[0].effect[METRIC_HOST_CPU].candidate));
 	comparison_free(c);
