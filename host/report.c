@@ -7,6 +7,7 @@
 
 #include "host/file_write.h"
 #include "host/report_csv.h"
+#include "host/report_html.h"
 #include "host/report_json.h"
 #include "host/report_junit.h"
 #include "host/report_markdown.h"
@@ -39,6 +40,7 @@ static int write_json(const struct comparison *c, const struct report_options *o
 static const struct report_format formats[] = {
 	{ .name = "text", .file = "report.txt", .keep = KEEP, .sweep = true, .write = write_text },
 	{ .name = "markdown", .file = "report.md", .sweep = true, .write = report_markdown },
+	{ .name = "html", .file = "report.html", .keep = KEEP_IF_POSSIBLE, .write = report_html },
 	{ .name = "json", .file = "report.json", .keep = KEEP, .write = write_json },
 	{ .name = "csv", .file = "report.csv", .sweep = true, .write = report_csv },
 	{ .name = "junit", .file = "report.xml", .write = report_junit },

@@ -9,7 +9,7 @@
  *	trials/000001.map        generation maps of a job with verify=, as kickio's verify_map= takes them
  *	trials/000001.cut-1.json a finished trial of a block that was cut and run again: kept, not counted
  *	console/BOOT.log         what boot number BOOT said on its first serial port
- *	report.txt report.json
+ *	report.txt report.json report.html
  *
  * run.json:
  * {"schema":"kickbench-run/1","kickbench":"0.1.0","started":"2026-01-31T12:00:00Z",

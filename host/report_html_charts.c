@@ -1,0 +1,65 @@
+#include "host/charts.h"
+#include "host/escape.h"
+#include "host/report_html_parts.h"
+
+static const struct { const char *title, *words; } kinds[CHART_KINDS] = {
+	[CHART_RATIO] = { "How much", NULL },
+	[CHART_SWEEP] = { "Over the sweep", NULL },
+	[CHART_LATENCY] = { "Latency by percentile", "All counted trials of a variant together, reads and writes; logarithmic axis, "
+			    "the tail spread out. Lower is better." },
+	[CHART_TIME] = { "Trials in time order", "Every mark is a trial that counts. A slope or a step that all variants share is "
+			 "drift of the host; blocks take it out of the comparison." },
+};
+
+static void legend(const struct dataset *d, struct text *out)
+{
+	text_add(out, "<ul class=\"legend\">");
+	for (unsigned v = 0; v < d->nvariants; v++) {
+		text_add(out, "<li><span class=\"v%u\" aria-hidden=\"true\">%s</span> ", chart_colour(d, v), chart_mark(d, v));
+		html_name(out, d->variant[v]);
+		text_add(out, "%s</li>", v == d->baseline ? " (baseline)" : "");
+	}
+	text_add(out, "</ul>\n");
+}
+
+static void figure(const struct chart *chart, struct text *out)
+{
+	text_add(out, "<figure><h4><bdi>");
+	escape_xml(out, text_get(&chart->heading));
+	text_add(out, "</bdi></h4>\n");
+	text_add_bytes(out, text_get(&chart->svg), chart->svg.length);
+	if (chart->note.length) {
+		text_add(out, "<figcaption>");
+		escape_xml(out, text_get(&chart->note));
+		text_add(out, "</figcaption>\n");
+	}
+	text_add(out, "</figure>\n");
+}
+
+void html_charts(const struct comparison *c, struct text *out)
+{
+	const struct dataset *d = c->dataset;
+	struct charts charts;
+	struct error e = { 0 };
+
+	if (charts_draw(c, &charts, &e)) {
+		text_add(out, "<h2>Charts</h2>\n<p>There are no charts: ");
+		escape_xml(out, e.text);
+		text_add(out, ". The tables below have all their numbers.</p>\n");
+		return;
+	}
+	for (size_t i = 0; i < charts.n;) {
+		enum chart_kind kind = charts.chart[i].kind;
+
+		text_add(out, "%s<h3>%s</h3>\n", i == 0 ? "<h2>Charts</h2>\n" : "", kinds[kind].title);
+		legend(d, out);
+		if (kinds[kind].words)
+			text_add(out, "<p class=\"soft\">%s%s</p>\n", kinds[kind].words, d->ncells > CHARTS_CELLS ?
+				 " The first 24 cells." : "");
+		text_add(out, "<div class=\"charts\">\n");
+		for (; i < charts.n && charts.chart[i].kind == kind; i++)
+			figure(&charts.chart[i], out);
+		text_add(out, "</div>\n");
+	}
+	charts_free(&charts);
+}
