@@ -32,11 +32,43 @@ TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # Those whose code runs in several threads.
 THREADED = agent agent_alive engines flight index joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
 
-# What is installed when it is missing, for the main job and for the tests.
-NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev libsqlite3-dev liburing-dev libvirt-clients libvirt-daemon \
-	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
-NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
-	nbdkit-plugin-dev python3-pip qemu-utils valgrind xfsprogs
+# What is installed when it is missing, for the main job and for the tests. One a line, sorted: two changes do not collide.
+NEEDS_RUN = \
+	cpio \
+	gcc \
+	gnuplot-nox \
+	kmod \
+	libaio-dev \
+	libinih-dev \
+	libjansson-dev \
+	libsqlite3-dev \
+	liburing-dev \
+	libvirt-clients \
+	libvirt-daemon \
+	libvirt-daemon-system \
+	libvirt-dev \
+	libxml2-dev \
+	make \
+	pkg-config \
+	qemu-system-x86 \
+	xz-utils
+NEEDS_CHECK = \
+	bmake \
+	busybox-static \
+	chromium \
+	clang \
+	e2fsprogs \
+	fio \
+	libcmocka-dev \
+	libxml2-utils \
+	mandoc \
+	musl-tools \
+	nbdkit \
+	nbdkit-plugin-dev \
+	python3-pip \
+	qemu-utils \
+	valgrind \
+	xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 

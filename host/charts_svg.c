@@ -16,6 +16,7 @@ static const struct { const char *from, *to; } changes[] = {
 	{ " font-family=\"sans-serif\"", "" },
 	{ " class=\"gridline\"", "" },
 	{ " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"", "" },
+	{ "rgb(  0,   0,   0)", "currentColor" },
 	{ "rgb(  0,   0,   1)", "var(--v0)" },
 	{ "rgb(  0,   0,   2)", "var(--v1)" },
 	{ "rgb(  0,   0,   3)", "var(--v2)" },

@@ -6,6 +6,7 @@
 #include "host/charts_private.h"
 
 #define HEIGHT 230
+#define MOST_LINEAR 20        /* largest by smallest value; beyond that the axis is logarithmic */
 #define MOST_ALTOGETHER 12000 /* marks in all these charts: a hundred bytes each */
 
 /* Does every trial that counts tell when it began, and not all the same? */
@@ -76,13 +77,14 @@ static const char *time_words(const struct time_chart *t)
 static void frame(struct drawing *g, const struct time_chart *t, struct range *x, struct range *y)
 {
 	const struct metric_info *info = metric_info(t->d->primary);
+	bool logarithmic = y->low > 0 && y->high / y->low > MOST_LINEAR;
 
 	if (x->low == x->high)
 		x->high += 1;
 	range_pad(x, false);
-	range_pad(y, false);
+	range_pad(y, logarithmic);
 	axis_set(g, 'x', x, false, UNIT_COUNT);
-	axis_set(g, 'y', y, false, info->unit);
+	axis_set(g, 'y', y, logarithmic, info->unit);
 	text_add(&g->script, "set bmargin at screen %.9g\nset tmargin at screen %.9g\nset xlabel ", 46.0 / HEIGHT,
 		 1 - 26.0 / HEIGHT);
 	drawing_label(g, "%s", time_words(t));

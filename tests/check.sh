@@ -60,6 +60,7 @@ for test in "$build"/tsan/test_*; do unit tsan "$test"; done
 within=
 script "simulated experiments" "$build/plain/simulate"
 script "golden cases" tests/golden/run.sh "$build/kickio"
+script "HTML report" tests/html/check.sh "$build"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"
 script "verification" tests/verify/verify.sh
 script "verification in a guest" tests/verify/guest.sh "$build/kickio"

@@ -17,7 +17,7 @@
 
 #include "guest/histogram.h"
 
-#define FOLDER_MAX 8
+#define FOLDER_MAX 32
 
 struct folder_place {
 	unsigned trial, boot, block, cell, variant, repeat;
