@@ -95,7 +95,7 @@ void drawing_line(struct drawing *d, const struct dataset *data, unsigned varian
 
 /* ---- all of them ---- */
 
-static void free_drawings(struct drawings *all)
+void drawings_free(struct drawings *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct drawing *d = &all->at[i];
@@ -106,6 +106,9 @@ static void free_drawings(struct drawings *all)
 		text_free(&d->title);
 		text_free(&d->desc);
 		text_free(&d->script);
+		text_free(&d->chart.heading);
+		text_free(&d->chart.note);
+		text_free(&d->chart.svg);
 	}
 	free(all->at);
 }
@@ -163,9 +166,11 @@ int charts_draw(const struct comparison *c, struct charts *out, struct error *e)
 	out->chart = calloc(all.n ? all.n : 1, sizeof(*out->chart));
 	if (!out->chart)
 		rc = error_set(e, STATUS_HOST, "out of memory");
-	for (size_t i = 0; i < all.n && out->chart; i++)
+	for (size_t i = 0; i < all.n && out->chart; i++) {
 		out->chart[out->n++] = all.at[i].chart;
-	free_drawings(&all);
+		all.at[i].chart = (struct chart){ 0 };
+	}
+	drawings_free(&all);
 	if (rc)
 		charts_free(out);
 	return rc;

@@ -24,6 +24,8 @@ struct drawings {
 	bool failed; /* memory ran out */
 };
 
+void drawings_free(struct drawings *all);
+
 /* A new chart; NULL: out of memory. Valid until the next call. */
 struct drawing *drawing_add(struct drawings *all, enum chart_kind kind, unsigned height);
 
