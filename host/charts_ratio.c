@@ -79,11 +79,14 @@ static void row_data(struct drawing *g, const struct comparison *c, size_t candi
 {
 	const struct effect *e = effect_of(c, candidate, cell);
 	const struct stats_paired *s = &e->estimate;
-	bool interval = e->kind == EFFECT_INTERVAL;
 
-	if (isfinite(s->ratio))
-		text_add(&g->script, "%.9g %.9g %.9g %.9g\n", s->ratio, y, interval ? fmax(s->low95, axis->low) : s->ratio,
-			 interval ? fmin(s->high95, axis->high) : s->ratio);
+	if (!isfinite(s->ratio))
+		return;
+	text_add(&g->script, "%.9g %.9g ", s->ratio, y);
+	if (e->kind == EFFECT_INTERVAL)
+		text_add(&g->script, "%.9g %.9g\n", fmax(s->low95, axis->low), fmin(s->high95, axis->high));
+	else
+		text_add(&g->script, "0 0\n"); /* no ratio is 0 */
 }
 
 static void describe(struct drawing *g, const struct comparison *c)
@@ -111,7 +114,7 @@ static void frame(struct drawing *g, const struct comparison *c, const struct ra
 
 	axis_set(g, 'x', axis, true, UNIT_COUNT);
 	text_add(&g->script,
-		 "set border 1\nunset ytics\nset yrange [%.9g:-0.3]\nset lmargin at screen 0.02\nset rmargin at screen 0.98\n"
+		 "set border 1\nunset ytics\nset yrange [%.9g:-0.3]\nset lmargin at screen 0.045\nset rmargin at screen 0.955\n"
 		 "set tmargin at screen 0.995\nset bmargin at screen %.9g\n"
 		 "set object 1 rect from %.9g, graph 0 to %.9g, graph 1 fc rgb '#000011' fs solid noborder behind\n"
 		 "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lw 1.4 lc rgb 'black' back\nset xlabel ", rows,
@@ -129,7 +132,9 @@ static void plot(struct drawing *g, const struct comparison *c)
 	for (unsigned v = 0; v < d->nvariants; v++) {
 		if (v == d->baseline)
 			continue;
-		text_add(&g->script, "%s$d%u using 1:2:3:4 with xerrorbars lw 1.8 ", first ? "" : ", ", v);
+		text_add(&g->script, "%s$d%u using ($3 > 0 ? $1 : NaN):2:3:4 with xerrorbars lw 1.8 ", first ? "" : ", ", v);
+		drawing_mark(g, d, v);
+		text_add(&g->script, ", $d%u using 1:2 with points ", v); /* those without an interval, too */
 		drawing_mark(g, d, v);
 		first = false;
 	}

@@ -86,8 +86,11 @@ static void add_data(struct drawing *w, const struct group *g, const struct swee
 		if (!isfinite(e.ratio))
 			continue;
 		take(y, &e);
-		text_add(&w->script, "%.9g %.9g %.9g %.9g\n", place(g, i), e.ratio, isfinite(e.low95) ? e.low95 : e.ratio,
-			 isfinite(e.high95) ? e.high95 : e.ratio);
+		text_add(&w->script, "%.9g %.9g ", place(g, i), e.ratio);
+		if (isfinite(e.low95) && isfinite(e.high95))
+			text_add(&w->script, "%.9g %.9g\n", e.low95, e.high95);
+		else
+			text_add(&w->script, "0 0\n"); /* no value is 0 */
 		metric_text(metric_info(d->primary)->unit, e.ratio, value);
 		text_add(&w->desc, "%s%s with %s=%s", first ? "" : ", ", value, g->s->key, g->s->column[i]);
 		first = false;
@@ -129,7 +132,9 @@ static void plot(struct drawing *w, const struct group *g)
 			continue;
 		text_add(&w->script, "%s$d%u using 1:2 with lines ", first ? "" : ", ", row->variant_index);
 		drawing_line(w, d, row->variant_index);
-		text_add(&w->script, ", $d%u using 1:2:3:4 with yerrorbars lw 1.2 ", row->variant_index);
+		text_add(&w->script, ", $d%u using 1:($3 > 0 ? $2 : NaN):3:4 with yerrorbars lw 1.2 ", row->variant_index);
+		drawing_mark(w, d, row->variant_index);
+		text_add(&w->script, ", $d%u using 1:2 with points ", row->variant_index); /* those without an interval, too */
 		drawing_mark(w, d, row->variant_index);
 		first = false;
 	}

@@ -116,6 +116,22 @@ static void draw(struct drawings *all, const struct time_chart *t)
 		text_add(&g->chart.note, "One in %zu of %zu trials is drawn.", t->step, t->points);
 }
 
+/* The trials of the variant that has most of them: two are no course of events. */
+static size_t longest(const struct time_chart *t)
+{
+	const struct dataset *d = t->d;
+	size_t most = 0;
+
+	for (unsigned v = 0; v < d->nvariants; v++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < d->npoints; i++)
+			n += d->point[i].cell == t->cell && d->point[i].variant == v && isfinite(d->point[i].value[d->primary]);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 void charts_time(struct drawings *all, const struct comparison *c)
 {
 	const struct dataset *d = c->dataset;
@@ -133,7 +149,7 @@ void charts_time(struct drawings *all, const struct comparison *c)
 		for (size_t i = 0; i < d->npoints; i++)
 			t.points += d->point[i].cell == t.cell && isfinite(d->point[i].value[d->primary]);
 		t.step = (t.points + most - 1) / most;
-		if (t.points > 1)
+		if (longest(&t) > 2)
 			draw(all, &t);
 	}
 }

@@ -1,5 +1,6 @@
 #include "host/report_html.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,35 +68,50 @@ static void notes(char *const *sentence, size_t n, const char *word, struct text
 	}
 }
 
-/* A part of the text report under a heading of its own. */
+/* A part of the text report under a heading of its own; nothing when it is empty (imports have no settings). */
 static void part(const struct dataset *d, const char *title, void (*write)(const struct dataset *, struct text *),
 		 size_t words, size_t deeper, struct text *out)
 {
-	struct text laid_out = { 0 };
+	struct text laid_out = { 0 }, rows = { 0 };
 
 	write(d, &laid_out);
-	text_add(out, "<h2>%s</h2>\n", title);
-	html_rows(out, text_get(&laid_out), words, deeper);
-	out->failed |= laid_out.failed;
+	html_rows(&rows, text_get(&laid_out), words, deeper);
+	if (rows.length)
+		text_add(out, "<h2>%s</h2>\n%s", title, text_get(&rows));
+	out->failed |= laid_out.failed | rows.failed;
 	text_free(&laid_out);
+	text_free(&rows);
 }
 
-/* Values in a paragraph, then warnings with a label each. */
-static void host(const struct dataset *d, struct text *out)
+/* "HOST of A" and what is below it: values in a paragraph, then warnings with a label each. */
+static void one_host(char *laid_out, bool several, struct text *out)
 {
-	struct text laid_out = { 0 };
-	char *warnings;
+	size_t heading = strcspn(laid_out, "\n"), word = strlen("HOST");
+	char *warnings = strstr(laid_out, "\n  WARNING");
 
-	report_environment(d, &laid_out);
-	warnings = laid_out.data ? strstr(laid_out.data, "\n  WARNING") : NULL;
-	text_add(out, "<h2>Host</h2>\n");
-	if (warnings) {
+	if (several && heading > word)
+		text_add(out, "<h3>Host%.*s</h3>\n", (int)(heading - word), laid_out + word);
+	if (warnings)
 		*warnings = '\0';
-		html_rows(out, laid_out.data, 0, 0);
+	html_rows(out, laid_out, 0, 0);
+	if (warnings) {
 		*warnings = '\n'; /* an empty line in place of the heading */
 		html_rows(out, warnings, 14, 0);
-	} else {
-		html_rows(out, text_get(&laid_out), 0, 0);
+	}
+}
+
+static void hosts(const struct dataset *d, struct text *out)
+{
+	struct text laid_out = { 0 };
+	char *next;
+
+	report_environment(d, &laid_out);
+	text_add(out, "<h2>Host</h2>\n");
+	for (char *at = laid_out.data; at; at = next) {
+		next = strstr(at, "\nHOST");
+		if (next)
+			*next++ = '\0';
+		one_host(at, d->nsources > 1, out);
 	}
 	out->failed |= laid_out.failed;
 	text_free(&laid_out);
@@ -133,19 +149,21 @@ static void scenarios(const struct dataset *d, struct text *out)
 		scenario_of(d->source[i].path, d->source[i].label, out);
 }
 
-/* Commands stay as they are, in lines that can be copied. */
+/* Commands stay as they are, in lines that can be copied. There are none for imports. */
 static void reproduce(const struct dataset *d, struct text *out)
 {
 	struct text commands = { 0 };
-	const char *rest;
-	size_t heading;
+	const char *lines;
 
 	report_reproduce(d, &commands);
-	heading = strcspn(text_get(&commands), "\n");
-	rest = text_get(&commands) + heading;
-	text_add(out, "<h2>How to run it again</h2>\n<p>In the folder of this run; scenario.ini there is the file that was run.</p>\n<pre>");
-	escape_xml(out, rest + (*rest == '\n'));
-	text_add(out, "</pre>\n");
+	lines = strchr(text_get(&commands), '\n'); /* behind the heading */
+	if (lines) {
+		text_add(out, "<h2>How to run it again</h2>\n<p>%s</p>\n<pre>", d->nsources > 1 ?
+			 "scenario.ini of a folder is the file that was run." :
+			 "In the folder of this run; scenario.ini there is the file that was run.");
+		escape_xml(out, lines + 1);
+		text_add(out, "</pre>\n");
+	}
 	text_free(&commands);
 }
 
@@ -184,7 +202,7 @@ int report_html(const struct comparison *c, const struct report_options *o, stru
 	part(d, "What ran", report_what_ran, 14, 0, out);
 	part(d, "Settings in force, as seen in the running guests", report_in_force, 0, 20, out);
 	part(d, "Trials", report_trials, 0, 0, out);
-	host(d, out);
+	hosts(d, out);
 	scenarios(d, out);
 	reproduce(d, out);
 	text_add(out, "</main></body></html>\n");

@@ -11,7 +11,7 @@ static const struct { const char *title, *words; } kinds[CHART_KINDS] = {
 	[CHART_LATENCY] = { "Latency by percentile", "All counted trials of a variant together, reads and writes; logarithmic axis, "
 			    "the tail spread out. Lower is better." },
 	[CHART_TIME] = { "Trials in time order", "Every mark is a trial that counts. A slope or a step that all variants share is "
-			 "drift of the host; blocks take it out of the comparison." },
+			 "drift of the host." },
 };
 
 static void legend(const struct dataset *d, bool with_baseline, struct text *out)
@@ -54,6 +54,8 @@ static void of_one_kind(const struct dataset *d, const struct chart *chart, size
 	if (words || shared) {
 		text_add(out, "<p class=\"soft\">%s%s", words ? words : "", words && d->ncells > CHARTS_CELLS ?
 			 " The first 24 cells." : "");
+		if (chart->kind == CHART_TIME && d->paired)
+			text_add(out, " Blocks take it out of the comparison.");
 		text_add(out, "%s", words && shared ? " " : "");
 		escape_xml(out, shared ? note : "");
 		text_add(out, "</p>\n");

@@ -45,6 +45,7 @@ static void row_head(struct text *out, const char *name)
 static void primary_table(const struct comparison *c, unsigned variant, struct text *out)
 {
 	const struct dataset *d = c->dataset;
+	const char *check = d->paired ? "flip p" : "perm p"; /* sign flips of blocks, permutations of runs */
 
 	text_add(out, "<h3>%s, ", metric_info(d->primary)->title);
 	html_name(out, d->variant[variant]);
@@ -52,8 +53,8 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 	html_name(out, d->variant[d->baseline]);
 	text_add(out, " (baseline)</h3>\n<div class=\"scroll\"><table>\n<thead><tr><th class=\"l\" scope=\"col\">cell</th>"
 		 "<th scope=\"col\">baseline</th><th scope=\"col\">candidate</th><th scope=\"col\">ratio [95 %% interval]</th>"
-		 "<th scope=\"col\">Holm p</th><th scope=\"col\">flip p</th><th class=\"l\" scope=\"col\">verdict</th></tr></thead>\n"
-		 "<tbody>\n");
+		 "<th scope=\"col\">Holm p</th><th scope=\"col\">%s</th><th class=\"l\" scope=\"col\">verdict</th></tr></thead>\n"
+		 "<tbody>\n", check);
 	for (size_t i = 0; i < c->nfindings; i++) {
 		const struct finding *f = &c->finding[i];
 
@@ -62,7 +63,7 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 		row_head(out, d->cell[f->cell].name);
 		sides(out, &f->effect[d->primary], d->primary);
 		p_cell(out, "Holm p", f->holm);
-		p_cell(out, "flip p", f->sign_flip);
+		p_cell(out, check, f->sign_flip);
 		text_add(out, "<td class=\"l\" data-l=\"verdict\">%s</td></tr>\n", verdict_name(f->verdict));
 	}
 	text_add(out, "</tbody></table></div>\n");
