@@ -1,167 +1,18 @@
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "host/command.h"
-#include "host/compare.h"
-#include "host/experiment.h"
 #include "host/reporting.h"
-#include "host/run_options.h"
-#include "host/session.h"
-
-/* Everything that one `run` holds; freed in one place. */
-struct running {
-	struct run_options options;
-	struct session session;
-	struct scenario *scenario;
-	struct plan *plan;
-	struct experiment x;
-	json_t *resumed_set; /* the --set values of the run that is resumed */
-	const char **resumed;
-};
-
-static int draw_seed(uint64_t *seed, struct error *e)
-{
-	if (getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
-		return error_errno(e, STATUS_HOST, "no random seed");
-	*seed >>= 24; /* short enough to be typed */
-	return 0;
-}
-
-/* The scenario of a new run, or the one that a run folder keeps. */
-static int read_scenario(struct running *r, struct error *e)
-{
-	struct run_options *o = &r->options;
-	char path[4096];
-
-	if (!o->resume) {
-		if (session_scenario(&r->session.dirs, o->scenario ? o->scenario : "quick", path, sizeof(path), e))
-			return -1;
-		r->x.set = o->set;
-		r->x.nset = o->nset;
-		return scenario_read(path, o->set, o->nset, &r->scenario, e);
-	}
-	if (o->scenario || o->nset || o->output)
-		return error_set(e, STATUS_USAGE, "run: --resume takes the scenario from its folder: leave out SCENARIO, --set and -o");
-	if (store_open(o->resume, &r->x.store, e))
-		return -1;
-	if (reporting_resumed_set(r->x.store, &r->resumed_set, &r->resumed, &r->x.nset, e))
-		return -1;
-	r->x.set = r->resumed;
-	snprintf(path, sizeof(path), "%s/scenario.ini", o->resume);
-	return scenario_read(path, r->resumed, r->x.nset, &r->scenario, e);
-}
-
-static int prepare_guests(struct running *r, struct error *e)
-{
-	struct experiment *x = &r->x;
-	char disks[1100];
-
-	x->image = calloc(r->scenario->nguests, sizeof(*x->image));
-	x->accel = calloc(r->scenario->nguests, sizeof(*x->accel));
-	if (!x->image || !x->accel)
-		return error_set(e, STATUS_HOST, "out of memory");
-	snprintf(disks, sizeof(disks), "%s/trial", r->session.dirs.state);
-	if (dirs_make(disks, e))
-		return -1;
-	for (size_t i = 0; i < r->scenario->nguests; i++) {
-		const struct guest *g = &r->scenario->guest[i];
-		struct accel_request request = { .wanted = g->accel, .image = &x->image[i], .boot_timeout = g->boot_timeout, .cache_dir = r->session.dirs.cache,
-						 .disk_dir = disks, .say = command_say, .interrupted = &command_signal };
-
-		if (image_prepare(g, r->session.dirs.data, r->session.dirs.build, command_say, &x->image[i], e) ||
-		    accel_decide(x->ops, x->hv, &request, &x->accel[i], e))
-			return error_context(e, "guest %s", g->name);
-	}
-	return 0;
-}
-
-static int make_plan(struct running *r, struct error *e)
-{
-	uint64_t seed = r->scenario->seed;
-
-	if (r->options.resume) {
-		if (reporting_resumed_seed(r->x.store, &seed, e))
-			return -1;
-	} else if (!r->scenario->seed_set && draw_seed(&seed, e)) {
-		return -1;
-	}
-	return plan_make(r->scenario, seed, &r->plan, e);
-}
-
-static void announce(struct running *r)
-{
-	const struct experiment *x = &r->x;
-	bool exact;
-	double s = plan_seconds(r->scenario, r->plan, &x->accel[0].pace, &exact);
-
-	r->x.expected_s = s;
-	fprintf(stderr, "%s: %s\n", accel_name(x->accel[0].used), x->accel[0].why);
-	fprintf(stderr, "%s: %u blocks, %zu boots, %zu trials in %zu cells, seed %llu, about %d min %02d s%s\n",
-		r->scenario->name, r->plan->nblocks, r->plan->nboots, r->plan->ntrials, r->plan->ncells,
-		(unsigned long long)r->plan->seed, (int)s / 60, (int)s % 60,
-		exact ? "" : " (guessed: some jobs end with their data, not with the clock)");
-	fprintf(stderr, "results: %s\n", store_path(x->store));
-}
-
-static int prepare(struct running *r, struct error *e)
-{
-	struct experiment *x = &r->x;
-	const struct run_options *o = &r->options;
-
-	if (dirs_find(&r->session.dirs, e) || read_scenario(r, e) || reporting_check_primary(r->scenario, e))
-		return -1;
-	if (o->fail_on && fail_on_parse(o->fail_on, &r->scenario->fail_on, e))
-		return error_context(e, "--fail-on");
-	if (make_plan(r, e))
-		return -1;
-	/* Under the lock: else somebody who came second could discard the first one's folder. */
-	if (session_open(&r->session, o->connect, o->resume ? o->resume : o->output ? o->output : r->scenario->name, e))
-		return -1;
-	if (!o->resume && store_create(o->output, "results", r->scenario->name, &x->store, e))
-		return -1;
-	x->scenario = r->scenario;
-	x->plan = r->plan;
-	x->dirs = &r->session.dirs;
-	x->ops = r->session.ops;
-	x->hv = r->session.hv;
-	x->interrupted = &command_signal;
-	if (x->ops->version(x->hv, &x->version, e) || prepare_guests(r, e))
-		return -1;
-	command_say("preparing the test disk");
-	if (experiment_prepare_disks(x, e))
-		return -1;
-	announce(r);
-	return o->resume ? experiment_take_up(x, e) : experiment_record(x, e);
-}
-
-static void hint(const struct running *r)
-{
-	const char *path = store_path(r->x.store);
-
-	fprintf(stderr, "what was finished is kept: kickbench report %s shows it, kickbench run --resume %s goes on\n", path, path);
-}
+#include "host/running.h"
 
 static int run(int argc, char **argv, struct error *e)
 {
-	struct running r = { .session = { .lock = -1 } };
+	struct running r = RUNNING_NONE;
 	unsigned failed = 0;
 	size_t lost = 0;
 	int status = -1;
 
-	if (run_options_parse(argc, argv, "osrcf", &r.options, e))
+	if (run_options_parse(argc, argv, "osrcf", &r.options, e) || running_measure(&r, "quick", e))
 		goto out;
-	if (prepare(&r, e)) {
-		if (r.x.store && !r.options.resume && !r.x.run)
-			store_discard(r.x.store);
-		goto out;
-	}
-	if (experiment_run(&r.x, e)) {
-		hint(&r);
-		goto out;
-	}
 	if (reporting_write(r.x.store, stdout, r.scenario->fail_on, &failed, &lost, e))
 		goto out;
 	status = failed ? STATUS_FAILED : STATUS_OK;
@@ -171,13 +22,7 @@ static int run(int argc, char **argv, struct error *e)
 		status = -1;
 	}
 out:
-	experiment_free(&r.x);
-	session_close(&r.session);
-	plan_free(r.plan);
-	scenario_free(r.scenario);
-	run_options_free(&r.options);
-	free(r.resumed);
-	json_decref(r.resumed_set);
+	running_free(&r);
 	return status < 0 ? e->status : status;
 }
 
