@@ -17,6 +17,7 @@ struct command {
 extern const struct command cmd_run, cmd_plan, cmd_report, cmd_import, cmd_doctor, cmd_clean;
 extern const struct command cmd_run, cmd_plan, cmd_report, cmd_doctor, cmd_clean;
 extern const struct command cmd_compare;
+extern const struct command cmd_run, cmd_selftest, cmd_plan, cmd_report, cmd_import, cmd_doctor, cmd_clean;
 
 /* The signal that asked kickbench to end, 0 none. */
 extern volatile sig_atomic_t command_signal;

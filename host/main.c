@@ -16,6 +16,7 @@ static const struct command cmd_version = { "version", "version", "print the ver
 
 static const struct command *const commands[] = {
 	&cmd_run, &cmd_plan, &cmd_report, &cmd_compare, &cmd_import, &cmd_doctor, &cmd_clean, &cmd_help, &cmd_version,
+	&cmd_run, &cmd_selftest, &cmd_plan, &cmd_report, &cmd_import, &cmd_doctor, &cmd_clean, &cmd_help, &cmd_version,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_set(struct run_options *o, const char *text, struct error *e)
+int run_options_set(struct run_options *o, const char *text, struct error *e)
 {
 	const char **grown = realloc(o->set, (o->nset + 1) * sizeof(*grown));
 
@@ -29,6 +29,7 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 		{ "output", required_argument, NULL, 'o' }, { "set", required_argument, NULL, 's' },
 		{ "resume", required_argument, NULL, 'r' }, { "connect", required_argument, NULL, 'c' },
 		{ "fail-on", required_argument, NULL, 'f' }, { "xml", required_argument, NULL, 'x' },
+		{ "blocks", required_argument, NULL, 'b' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -43,7 +44,7 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 			return error_set(e, STATUS_USAGE, "%s: unknown option %s (see kickbench help)", argv[0], argv[optind - 1]);
 		if (!strchr(allowed, c))
 			return error_set(e, STATUS_USAGE, "%s takes no option --%s (see kickbench help)", argv[0], long_name(longs, c));
-		if (c == 's' && add_set(o, optarg, e))
+		if (c == 's' && run_options_set(o, optarg, e))
 			return -1;
 		if (c == 'o')
 			o->output = optarg;
@@ -55,6 +56,8 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 			o->fail_on = optarg;
 		else if (c == 'x')
 			o->xml = optarg;
+		else if (c == 'b')
+			o->blocks = optarg;
 	}
 	if (argc - optind > 1)
 		return error_set(e, STATUS_USAGE, "%s: one scenario at a time, here are %d: %s", argv[0], argc - optind,

@@ -10,11 +10,14 @@ struct run_options {
 	const char *scenario; /* as given, NULL: none */
 	const char **set;
 	size_t nset;
-	const char *output, *resume, *connect, *fail_on, *xml;
+	const char *output, *resume, *connect, *fail_on, *xml, *blocks;
 };
 
-/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x: see the table). */
+/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x b: see the table). */
 int run_options_parse(int argc, char **argv, const char *allowed, struct run_options *o, struct error *e);
+
+/* One more --set. text stays the caller's, and is kept. */
+int run_options_set(struct run_options *o, const char *text, struct error *e);
 void run_options_free(struct run_options *o);
 
 #endif

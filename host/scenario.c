@@ -203,6 +203,40 @@ static int find_baseline(struct scenario *s, const struct section *scenario, str
 			at->value);
 }
 
+static void free_variant(struct variant *v)
+{
+	free(v->name);
+	settings_free(&v->settings);
+}
+
+/* A against A: the other variants make room for a copy of the baseline under another name. */
+static int oppose_itself(struct scenario *s, struct error *e)
+{
+	struct variant *two = calloc(2, sizeof(*two)), *baseline = &s->variant[s->baseline];
+	struct text name = { 0 };
+
+	if (!two)
+		return no_memory(e);
+	text_add(&name, "%s-again", baseline->name);
+	two[1].name = name.failed ? NULL : strdup(text_get(&name));
+	text_free(&name);
+	two[1].line = baseline->line;
+	if (!two[1].name || settings_copy(&two[1].settings, &baseline->settings)) {
+		free_variant(&two[1]);
+		free(two);
+		return no_memory(e);
+	}
+	two[0] = *baseline;
+	*baseline = (struct variant){ 0 };
+	for (size_t i = 0; i < s->nvariants; i++)
+		free_variant(&s->variant[i]);
+	free(s->variant);
+	s->variant = two;
+	s->nvariants = 2;
+	s->baseline = 0;
+	return 0;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -294,7 +328,11 @@ static int build(struct scenario *s, const struct entries *all, struct error *e)
 	}
 	if (!s->nguests && add_guest(s, NULL, "linux", e))
 		return -1;
-	return check_whole(s, scenario, e) ? -1 : find_baseline(s, scenario, e);
+	if (s->against == AGAINST_ITSELF && s->nvariants && (find_baseline(s, scenario, e) || oppose_itself(s, e)))
+		return -1;
+	if (check_whole(s, scenario, e))
+		return -1;
+	return s->against == AGAINST_ITSELF ? 0 : find_baseline(s, scenario, e);
 }
 
 static int keep_source(struct scenario *s, const struct entries *all, const char *const *set, size_t nset)
@@ -357,10 +395,8 @@ void scenario_free(struct scenario *s)
 		free(s->guest[i].image);
 		free(s->guest[i].kernel);
 	}
-	for (size_t i = 0; i < s->nvariants; i++) {
-		free(s->variant[i].name);
-		settings_free(&s->variant[i].settings);
-	}
+	for (size_t i = 0; i < s->nvariants; i++)
+		free_variant(&s->variant[i]);
 	for (size_t i = 0; i < s->nworkloads; i++) {
 		struct workload *w = &s->workload[i];
 

@@ -11,6 +11,7 @@
 
 enum pairing { PAIRING_BOOTS, PAIRING_DISKS };
 enum fresh_boot { FRESH_BOOT_PER_BOOT, FRESH_BOOT_PER_TRIAL };
+enum against { AGAINST_VARIANTS, AGAINST_ITSELF };
 enum accel { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
 
 /* Verdicts that a run's exit status may depend on. */
@@ -67,6 +68,7 @@ struct scenario {
 	unsigned blocks, repeats;
 	enum pairing pairing;
 	enum fresh_boot fresh_boot;
+	enum against against;               /* AGAINST_ITSELF: variant holds the baseline and a copy of it alone */
 	char *primary;                      /* name of the primary metric */
 	const char *primary_file; /* where it was set, for messages */
 	int primary_line;

@@ -21,6 +21,7 @@ struct key {
 
 static const char *const pairings[] = { "boots", "disks", NULL };
 static const char *const fresh_boots[] = { "per-boot", "per-trial", NULL };
+static const char *const againsts[] = { "variants", "itself", NULL };
 static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
 
@@ -39,6 +40,8 @@ static const struct key keys[] = {
 	  "boots: a boot per variant; disks: both variants as two disks of one guest" },
 	{ "scenario", "fresh_boot", KIND_WORD, S(fresh_boot), 0, 0, fresh_boots,
 	  "per-boot: a boot runs all cells; per-trial: every trial gets a boot of its own" },
+	{ "scenario", "against", KIND_WORD, S(against), 0, 0, againsts,
+	  "variants: they are compared with the baseline; itself: a copy of the baseline is, in their place" },
 	{ "scenario", "primary", KIND_NAME, S(primary), 0, 0, NULL, "the metric that verdicts come from (iops)" },
 	{ "scenario", "margin", KIND_FRACTION, S(margin), 0, 0, NULL, "differences inside are called the same (3%)" },
 	{ "scenario", "fail_margin", KIND_FRACTION, S(fail_margin), 0, 0, NULL, "smallest estimate called worse or better (0)" },

@@ -359,6 +359,37 @@ static void what_is_kept_can_be_read_again(void **state)
 	scenario_free(second);
 }
 
+static void against_itself_keeps_the_baseline_alone(void **state)
+{
+	static const char text[] = "[scenario]\nbaseline = b\nagainst = itself\n[disk]\nqueues = 2\n"
+				   "[variant a]\nioeventfd = off\n[variant b]\nioeventfd = on\npath = /tmp\n[variant c]\n" WORK;
+	struct scenario *s = take(*state, text, NULL, 0);
+
+	assert_int_equal(s->against, AGAINST_ITSELF);
+	assert_int_equal(s->nvariants, 2);
+	assert_int_equal(s->baseline, 0);
+	assert_string_equal(s->variant[0].name, "b");
+	assert_string_equal(s->variant[1].name, "b-again");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(s->variant[i].settings.ioeventfd, TOGGLE_ON);
+		assert_int_equal(s->variant[i].settings.queues, 2);
+		assert_string_equal(s->variant[i].settings.path, "/tmp");
+	}
+	scenario_free(s);
+	/* A single variant is enough; two disks of one guest are two disks. */
+	s = take(*state, "[scenario]\nbaseline = a\nagainst = itself\npairing = disks\n[variant a]\n" WORK, NULL, 0);
+	assert_int_equal(s->nvariants, 2);
+	scenario_free(s);
+	/* What --set changes of the baseline is changed in both. */
+	s = take(*state, HEAD WORK, (const char *[]){ "scenario.against=itself", "variant.a.queues=3" }, 2);
+	assert_string_equal(s->variant[1].name, "a-again");
+	assert_int_equal(s->variant[1].settings.queues, 3);
+	scenario_free(s);
+	refuse(*state, "[scenario]\nbaseline = x\nagainst = itself\n[variant a]\n" WORK, 2, "there is no section [variant x]");
+	refuse(*state, "[scenario]\nbaseline = a\nagainst = itself\n" WORK, 0, "at least two [variant NAME]");
+	refuse(*state, "[scenario]\nbaseline = a\nagainst = all\n[variant a]\n" WORK, 3, "variants, itself");
+}
+
 static void verdict_lists(void **state)
 {
 	struct error e = { 0 };
@@ -389,7 +420,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 7 : 12);
+		assert_int_equal(k, i ? 7 : 13);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
@@ -404,7 +435,8 @@ int main(void)
 		TEST(impossible_pairs_name_the_variant),
 		TEST(the_whole_has_to_make_sense), TEST(forms_of_text), TEST(a_missing_file_is_named),
 		TEST(set_changes_one_all_or_new), TEST(names_with_dots_can_be_set), TEST(set_is_named_where_it_is_the_cause),
-		TEST(what_is_kept_can_be_read_again), TEST(verdict_lists), TEST(every_key_has_help),
+		TEST(what_is_kept_can_be_read_again),
+		TEST(against_itself_keeps_the_baseline_alone), TEST(verdict_lists), TEST(every_key_has_help),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

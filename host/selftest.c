@@ -1,0 +1,257 @@
+#include "host/selftest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POWER 0.9
+
+/* ---- the share of false alarms ---- */
+
+/* P(X >= hits) of n draws with chance p: I_p(hits, n - hits + 1) (Abramowitz & Stegun 26.5.24). */
+static double at_least(size_t hits, size_t n, double p)
+{
+	return hits == 0 ? 1 : stats_beta((double)hits, (double)(n - hits + 1), p);
+}
+
+/* The chance at which P(X >= hits) is `tail`: it grows with the chance. */
+static double chance_of_tail(size_t hits, size_t n, double tail)
+{
+	double low = 0, high = 1;
+
+	for (int i = 0; i < 100; i++) {
+		double middle = (low + high) / 2;
+
+		if (at_least(hits, n, middle) < tail)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (low + high) / 2;
+}
+
+void selftest_binomial(size_t hits, size_t n, double level, double *low, double *high)
+{
+	double tail = (1 - level) / 2;
+
+	*low = n == 0 ? NAN : hits == 0 ? 0 : chance_of_tail(hits, n, tail);
+	*high = n == 0 ? NAN : hits == n ? 1 : chance_of_tail(hits + 1, n, 1 - tail);
+}
+
+/* SplitMix64 (Steele, Lea, Flood 2014). */
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+struct deal {
+	const double *log_ratio;
+	size_t cells, blocks;
+	double alpha, fail_margin;
+	double *turned, *p, *holm, *ratio; /* room for blocks; cells each */
+};
+
+static int judge_deal(const struct deal *d, const bool *turn, struct selftest_deals *out)
+{
+	bool verdict = false;
+
+	for (size_t cell = 0; cell < d->cells; cell++) {
+		const double *row = d->log_ratio + cell * d->blocks;
+		struct stats_paired s;
+
+		for (size_t b = 0; b < d->blocks; b++)
+			d->turned[b] = turn[b] ? -row[b] : row[b];
+		stats_paired(d->turned, d->blocks, &s);
+		d->p[cell] = s.p;
+		d->ratio[cell] = s.ratio;
+		out->tests += !isnan(s.p);
+		out->below += s.p < d->alpha;
+	}
+	if (stats_holm(d->p, d->cells, d->holm))
+		return -1;
+	for (size_t cell = 0; cell < d->cells; cell++)
+		verdict |= d->holm[cell] < d->alpha && fabs(d->ratio[cell] - 1) > d->fail_margin;
+	out->with_verdict += verdict;
+	out->deals++;
+	return 0;
+}
+
+int selftest_deals(const double *log_ratio, size_t cells, size_t blocks, double alpha, double fail_margin, uint64_t seed,
+		   struct selftest_deals *out)
+{
+	double *room = calloc(blocks + 3 * cells + 1, sizeof(*room));
+	bool *turn = calloc(blocks + 1, sizeof(*turn));
+	struct deal d = { log_ratio, cells, blocks, alpha, fail_margin, room, room + blocks, room + blocks + cells,
+			  room + blocks + 2 * cells };
+	size_t deals = SELFTEST_DRAWS;
+	int status = room && turn ? 0 : -1;
+
+	*out = (struct selftest_deals){ .all = blocks < SELFTEST_EXACT };
+	if (out->all)
+		deals = blocks ? (size_t)1 << (blocks - 1) : 0;
+	for (size_t i = 0; i < deals && status == 0; i++) {
+		/* The last block keeps its sign. */
+		for (size_t b = 0; b + 1 < blocks; b++)
+			turn[b] = out->all ? i >> b & 1 : draw(&seed) >> 63;
+		status = judge_deal(&d, turn, out);
+	}
+	free(room);
+	free(turn);
+	return status;
+}
+
+size_t selftest_false(const struct comparison *c)
+{
+	return c->count[VERDICT_WORSE] + c->count[VERDICT_BETTER];
+}
+
+/* ---- for people ---- */
+
+/* Whether a verdict rests on a test: all blocks are complete, then, and there is a spread. */
+static bool tested(const struct finding *f)
+{
+	return f->verdict == VERDICT_WORSE || f->verdict == VERDICT_BETTER || f->verdict == VERDICT_SAME ||
+	       f->verdict == VERDICT_UNCLEAR;
+}
+
+static double *log_ratios(const struct comparison *c)
+{
+	const struct dataset *d = c->dataset;
+	double *log_ratio = calloc(c->nfindings * d->nblocks + 1, sizeof(*log_ratio)), *at = log_ratio;
+
+	for (size_t i = 0; log_ratio && i < c->nfindings; i++) {
+		const struct finding *f = &c->finding[i];
+
+		for (size_t block = 0; block < d->nblocks; block++) {
+			double base = dataset_baseline(d, f->cell, f->variant, block)->value[d->primary];
+			double candidate = dataset_candidate(d, f->cell, f->variant, block)->value[d->primary];
+
+			*at++ = tested(f) ? log(candidate / base) : NAN;
+		}
+	}
+	return log_ratio;
+}
+
+static void share_text(struct text *out, size_t hits, size_t n, bool exact)
+{
+	double low, high;
+
+	text_add(out, "%.1f %%", 100 * (double)hits / (double)n);
+	if (exact)
+		return;
+	selftest_binomial(hits, n, 0.95, &low, &high);
+	text_add(out, " [%.1f, %.1f]", 100 * low, 100 * high);
+}
+
+static void alarms_text(const struct comparison *c, size_t ntested, const struct selftest_deals *deals, struct text *out)
+{
+	const struct dataset *d = c->dataset;
+	size_t below = 0;
+
+	for (size_t i = 0; i < c->nfindings; i++)
+		below += tested(&c->finding[i]) && c->finding[i].effect[d->primary].estimate.p < d->alpha;
+	text_add(out, "FALSE ALARMS\n  verdicts     %zu of %zu cells worse or better; any at all in at most %.3g %% of such runs\n",
+		 selftest_false(c), c->nfindings, 100 * d->alpha);
+	text_add(out, "  uncorrected  %zu of %zu cells with p < %.3g: ", below, ntested, d->alpha);
+	share_text(out, below, ntested, false);
+	text_add(out, ", expected %.3g %%\n", 100 * d->alpha);
+	text_add(out, "  other deals  %zu of %zu would have shown a false verdict: ", deals->with_verdict, deals->deals);
+	share_text(out, deals->with_verdict, deals->deals, deals->all);
+	text_add(out, "; %.1f %% of their\n               cells p < %.3g\n\n", 100 * (double)deals->below / (double)deals->tests,
+		 d->alpha);
+	text_add(out, "  Uncorrected p values are what Holm's correction is for; [95 %% interval] is Clopper and Pearson's, as if cells\n"
+		      "  did not share boots. Other deals: which of a block's two equal boots is called %s was drawn, so the run\n"
+		      "  could have come out with the names swapped in any of its blocks; %s %zu deals were judged as a run is.\n\n",
+		 d->variant[c->finding[0].variant], deals->all ? "all" : "a seeded draw of", deals->deals);
+}
+
+static void percent_of(double ratio, struct text *out, int width)
+{
+	char words[PERCENT_TEXT_SIZE];
+
+	percent_text(100 * (ratio - 1), "", words);
+	text_add(out, "%*s", width, words);
+}
+
+static void noise_text(const struct comparison *c, struct text *out)
+{
+	static const unsigned design[] = { 8, 16, 32 };
+	const struct dataset *d = c->dataset;
+	double least = INFINITY, most = 0;
+	int wide = 4;
+
+	for (size_t i = 0; i < d->ncells; i++)
+		wide = (int)strlen(d->cell[i].name) > wide ? (int)strlen(d->cell[i].name) : wide;
+	text_add(out, "NOISE FLOOR of %s, and the smallest change that a run would find nine times in ten, in %%\n"
+		      "  %-*s   ratio      p   noise   8 blocks  16 blocks  32 blocks\n", metric_info(d->primary)->title, wide, "cell");
+	for (size_t i = 0; i < c->nfindings; i++) {
+		const struct finding *f = &c->finding[i];
+		const struct stats_paired *s = &f->effect[d->primary].estimate;
+
+		text_add(out, "  %-*s  ", wide, d->cell[f->cell].name);
+		if (!tested(f)) {
+			text_add(out, "%s\n", verdict_name(f->verdict));
+			continue;
+		}
+		text_add(out, "%6.3f  %.3f  ", s->ratio, s->p);
+		percent_of(exp(s->sd), out, 6);
+		for (size_t k = 0; k < sizeof(design) / sizeof(design[0]); k++) {
+			double found = stats_detectable(design[k], s->sd, d->alpha, POWER, c->nfindings);
+
+			percent_of(found, out, 11);
+			if (k == 0) {
+				least = found < least ? found : least;
+				most = found > most ? found : most;
+			}
+		}
+		text_add(out, "\n");
+	}
+	text_add(out, "\n  Noise: standard deviation of the ratio of two equal boots of one block, %u blocks. A change has to pass Holm's\n"
+		      "  first step over %zu cell%s.\n\n", d->nblocks, c->nfindings, c->nfindings == 1 ? "" : "s");
+	text_add(out, "In words: here the default design of 8 blocks finds a change in %s of ", metric_info(d->primary)->title);
+	percent_of(least, out, 0);
+	if (most > least) {
+		text_add(out, " %% (quietest cell) to ");
+		percent_of(most, out, 0);
+		text_add(out, " %% (noisiest)");
+	} else {
+		text_add(out, " %%");
+	}
+	text_add(out, " nine times in ten;\nwhat is smaller takes more blocks. This run raised %s false alarm%s",
+		 selftest_false(c) ? "a" : "no", selftest_false(c) ? "" : ".\n");
+	if (selftest_false(c))
+		text_add(out, ", as %.3g %% of such runs may.\n", 100 * d->alpha);
+}
+
+int selftest_text(const struct comparison *c, struct text *out)
+{
+	const struct dataset *d = c->dataset;
+	struct selftest_deals deals;
+	size_t ntested = 0;
+	double *log_ratio;
+	int status;
+
+	for (size_t i = 0; i < c->nfindings; i++)
+		ntested += tested(&c->finding[i]);
+	text_add(out, "%s against itself: scenario %s, %u blocks, %zu cell%s\n\n", d->variant[d->baseline], d->name, d->nblocks,
+		 d->ncells, d->ncells == 1 ? "" : "s");
+	if (ntested == 0) {
+		text_add(out, "No cell could be tested: see the report.\n");
+		return out->failed ? -1 : 0;
+	}
+	log_ratio = log_ratios(c);
+	if (!log_ratio)
+		return -1;
+	status = selftest_deals(log_ratio, c->nfindings, d->nblocks, d->alpha, d->fail_margin,
+				(uint64_t)json_integer_value(json_object_get(d->run, "seed")), &deals);
+	free(log_ratio);
+	if (status)
+		return -1;
+	alarms_text(c, ntested, &deals, out);
+	noise_text(c, out);
+	return out->failed ? -1 : 0;
+}
