@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # prove.sh BUILD [RUNS]: what takes too long for every day. False alarms of A against A over RUNS seeds,
-# the injected effect, and one block of the mailing list's matrix at full size.
+# the injected effects, and one block of the mailing list's matrix at full size.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 kickbench=$1/kickbench runs=${2:-20}
@@ -34,6 +34,8 @@ grep -E 'blocks, .* boots' "$work/err"
 cat "$work/out"
 echo "kickfd.ini, one block at full size: status $status, took $SECONDS s with all the above"
 [ $status = 0 ] || failed=$((failed + 1))
+
+tests/prove_effects.sh "$1" || failed=$((failed + 1))
 
 [ $failed = 0 ] && echo "all proved" || echo "$failed not proved"
 [ $failed = 0 ]
