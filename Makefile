@@ -6,6 +6,7 @@ CC = cc
 CFLAGS_plain = -O2 -g
 CFLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+CFLAGS_fuzz = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS = $(CFLAGS_$(FLAVOUR))
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih sqlite3
@@ -28,6 +29,7 @@ UNIT = $(sort $(wildcard tests/unit/test_*.c))
 HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
 SIMULATION = $(sort $(wildcard tests/simulation/*.c))
 OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
+FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # Those whose code runs in several threads.
 THREADED = agent agent_alive engines flight index joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
@@ -102,6 +104,12 @@ $(BUILD)/$(FLAVOUR)/resample: $(OBJ)/tests/proof/resample.o $(OBJECTS)
 	@echo "  LD  $@"
 	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lm
 
+# libFuzzer is clang's: made by fuzz-programs.
+$(BUILD)/fuzz/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(LINK) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lm
+
 # kickio linked dynamically, for tests that put a shim between it and the C library.
 $(BUILD)/$(FLAVOUR)/kickio: $(OBJ)/guest/main.o $(SHARED:%.c=$(OBJ)/%.o)
 	@mkdir -p $(@D)
@@ -119,6 +127,10 @@ $(OBJ)/flags: force
 	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
 
 unit-tests: $(TESTS) $(BUILD)/$(FLAVOUR)/kickio
+
+fuzz-targets: $(FUZZ:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+fuzz-programs:
+	+@$(MAKE) --no-print-directory FLAVOUR=fuzz CC=clang fuzz-targets
 
 threaded-tests: $(THREADED:%=$(BUILD)/$(FLAVOUR)/test_%)
 
@@ -150,7 +162,14 @@ check: check-deps
 	+@$(MAKE) --no-print-directory all unit-tests $(BUILD)/plain/simulate
 	+@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests
 	+@$(MAKE) --no-print-directory FLAVOUR=tsan threaded-tests
+	+@$(MAKE) --no-print-directory fuzz-programs
 	@tests/check.sh $(BUILD)
+
+# Every reader of what others wrote, FUZZ_SECONDS each.
+FUZZ_SECONDS = 60
+fuzz: check-deps
+	+@$(MAKE) --no-print-directory fuzz-programs
+	@tests/fuzz/run.sh $(BUILD) $(FUZZ_SECONDS)
 
 bench:
 	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
@@ -176,7 +195,7 @@ clean:
 	rm -rf $(BUILD)
 
 force:
-.PHONY: all bench check check-deps clean deps force image install kickio prove run threaded-tests unit-tests
+.PHONY: all bench check check-deps clean deps force fuzz fuzz-programs fuzz-targets image install kickio prove run threaded-tests unit-tests
 .SECONDARY:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)

@@ -59,6 +59,7 @@ section "unit tests with ThreadSanitizer"
 for test in "$build"/tsan/test_*; do unit tsan "$test"; done
 within=
 script "simulated experiments" "$build/plain/simulate"
+script "fuzzers, a moment each" tests/fuzz/run.sh "$build" 1
 script "golden cases" tests/golden/run.sh "$build/kickio"
 script "HTML report" tests/html/check.sh "$build"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"
