@@ -1,6 +1,7 @@
 /*
  * The serial line. First byte below 128: the rest is what arrives, in pieces of that many bytes. From 128: the rest is the
- * payload of a good frame (a line that does not end in a carriage return, as no JSON does), which has to come back, and be read as the host's and the guest's JSON readers do.
+ * payload of a good frame (a line that does not end in a carriage return, as no JSON does): it has to come back. What comes
+ * is read as the host's and the guest's JSON readers do.
  */
 #include <jansson.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 # kept in BUILD/fuzz/corpus for the next run, an input that breaks a reader in BUILD/fuzz/crashes.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-fuzz=$1/fuzz seconds=$2
+build=$1 fuzz=$1/fuzz seconds=$2
 corpus=${KICKBENCH_CORPUS:-../shared/corpus}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -29,6 +29,15 @@ collect() {
 	esac
 }
 
+# Words that a reader knows, one a line, as libFuzzer's dictionary.
+words() {
+	case $1 in
+	scenario) "$build/kickbench" help scenario | sed -n 's/^  \([a-z_]*\)  *[^ ].*/\1 = /p' ;;
+	jobfile) "$build/kickio" --cmdhelp | sed -n 's/^\([a-z_0-9]*\)  *[^ ].*/\1=/p' ;;
+	trial | run | fio_json) cat "$seeds"/* | grep -aoE '"[a-z_]+":' | sort -u ;;
+	esac | sed 's/["\\]/\\&/g; s/.*/"&"/'
+}
+
 [ -d "$corpus" ] || echo "no corpus at $corpus: the seeds of the tree alone (KICKBENCH_CORPUS names another)"
 mkdir -p "$fuzz/crashes"
 for source in tests/fuzz/fuzz_*.c; do
@@ -38,7 +47,8 @@ for source in tests/fuzz/fuzz_*.c; do
 	rm -rf "$seeds"
 	mkdir -p "$seeds" "$fuzz/corpus/$name"
 	collect "$name"
-	"$fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+	words "$name" >"$seeds.dict"
+	"$fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -dict="$seeds.dict" \
 		-artifact_prefix="$fuzz/crashes/$name-" "$fuzz/corpus/$name" "$seeds" >"$log" 2>&1 </dev/null || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	if [ $status = 0 ] && [ -n "$runs" ]; then
