@@ -48,7 +48,9 @@ for source in tests/fuzz/fuzz_*.c; do
 	mkdir -p "$seeds" "$fuzz/corpus/$name"
 	collect "$name"
 	words "$name" >"$seeds.dict"
-	"$fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -dict="$seeds.dict" \
+	dict=
+	[ ! -s "$seeds.dict" ] || dict=-dict=$seeds.dict
+	"$fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 $dict \
 		-artifact_prefix="$fuzz/crashes/$name-" "$fuzz/corpus/$name" "$seeds" >"$log" 2>&1 </dev/null || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	if [ $status = 0 ] && [ -n "$runs" ]; then
