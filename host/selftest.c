@@ -169,12 +169,30 @@ static void alarms_text(const struct comparison *c, size_t ntested, const struct
 		 d->variant[c->finding[0].variant], deals->all ? "all" : "a seeded draw of", deals->deals);
 }
 
-static void percent_of(double ratio, struct text *out, int width)
+static void column(double ratio, struct text *out, int width)
 {
 	char words[PERCENT_TEXT_SIZE];
 
 	percent_text(100 * (ratio - 1), "", words);
-	text_add(out, "%*s", width, words);
+	text_add(out, "%*s", width, strncmp(words, "more", 4) ? words : "> 1000");
+}
+
+static void in_words(const struct comparison *c, double least, double most, struct text *out)
+{
+	const struct dataset *d = c->dataset;
+	char quiet[PERCENT_TEXT_SIZE], noisy[PERCENT_TEXT_SIZE];
+	bool wrong = selftest_false(c) > 0;
+
+	percent_text(100 * (least - 1), "", quiet);
+	percent_text(100 * (most - 1), "", noisy);
+	text_add(out, "In words: nine times in ten, the default design of 8 blocks finds here a change in %s of %s %%",
+		 metric_info(d->primary)->title, quiet);
+	if (most > least)
+		text_add(out, "\n(quietest cell) to %s %% (noisiest)", noisy);
+	text_add(out, ". What is smaller takes more blocks. This run raised %s false alarm", wrong ? "a" : "no");
+	if (wrong)
+		text_add(out, ",\nas %.3g %% of such runs may", 100 * d->alpha);
+	text_add(out, ".\n");
 }
 
 static void noise_text(const struct comparison *c, struct text *out)
@@ -198,11 +216,11 @@ static void noise_text(const struct comparison *c, struct text *out)
 			continue;
 		}
 		text_add(out, "%6.3f  %.3f  ", s->ratio, s->p);
-		percent_of(exp(s->sd), out, 6);
+		column(exp(s->sd), out, 6);
 		for (size_t k = 0; k < sizeof(design) / sizeof(design[0]); k++) {
 			double found = stats_detectable(design[k], s->sd, d->alpha, POWER, c->nfindings);
 
-			percent_of(found, out, 11);
+			column(found, out, 11);
 			if (k == 0) {
 				least = found < least ? found : least;
 				most = found > most ? found : most;
@@ -212,19 +230,19 @@ static void noise_text(const struct comparison *c, struct text *out)
 	}
 	text_add(out, "\n  Noise: standard deviation of the ratio of two equal boots of one block, %u blocks. A change has to pass Holm's\n"
 		      "  first step over %zu cell%s.\n\n", d->nblocks, c->nfindings, c->nfindings == 1 ? "" : "s");
-	text_add(out, "In words: here the default design of 8 blocks finds a change in %s of ", metric_info(d->primary)->title);
-	percent_of(least, out, 0);
-	if (most > least) {
-		text_add(out, " %% (quietest cell) to ");
-		percent_of(most, out, 0);
-		text_add(out, " %% (noisiest)");
-	} else {
-		text_add(out, " %%");
-	}
-	text_add(out, " nine times in ten;\nwhat is smaller takes more blocks. This run raised %s false alarm%s",
-		 selftest_false(c) ? "a" : "no", selftest_false(c) ? "" : ".\n");
-	if (selftest_false(c))
-		text_add(out, ", as %.3g %% of such runs may.\n", 100 * d->alpha);
+	in_words(c, least, most, out);
+}
+
+/* What the host looked like, and what the comparison saw: reasons for noise. */
+static void warnings_text(const struct comparison *c, struct text *out)
+{
+	const json_t *warnings = json_object_get(json_object_get(c->dataset->run, "environment"), "warnings"), *w;
+	size_t i;
+
+	json_array_foreach(warnings, i, w)
+		text_add(out, "Mind: %s\n", json_string_value(w) ? json_string_value(w) : "");
+	for (i = 0; i < c->nwarnings; i++)
+		text_add(out, "Mind: %s\n", c->warning[i]);
 }
 
 int selftest_text(const struct comparison *c, struct text *out)
@@ -253,5 +271,6 @@ int selftest_text(const struct comparison *c, struct text *out)
 		return -1;
 	alarms_text(c, ntested, &deals, out);
 	noise_text(c, out);
+	warnings_text(c, out);
 	return out->failed ? -1 : 0;
 }
