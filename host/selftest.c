@@ -165,7 +165,8 @@ static void alarms_text(const struct comparison *c, size_t ntested, const struct
 		 d->alpha);
 	text_add(out, "  Uncorrected p values are what Holm's correction is for; [95 %% interval] is Clopper and Pearson's, as if cells\n"
 		      "  did not share boots. Other deals: which of a block's two equal boots is called %s was drawn, so the run\n"
-		      "  could have come out with the names swapped in any of its blocks; %s %zu deals were judged as a run is.\n\n",
+		      "  could have come out with the names swapped in any of its blocks; %s %zu deals were judged as a run is. In the\n"
+		      "  mean over many runs their share is the rate of false alarms; of a single one it is a rough look at it.\n\n",
 		 d->variant[c->finding[0].variant], deals->all ? "all" : "a seeded draw of", deals->deals);
 }
 

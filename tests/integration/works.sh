@@ -15,6 +15,13 @@ noise=$(grep -lE 'BUG:|WARNING:|panic' "$WORK"/w-mini/console/*.log)
 left=$(ls -A "$XDG_STATE_HOME/kickbench/trial")
 [ -z "$left" ] && pass "nothing is left of the trial guest's disk" || fail "nothing is left of the trial guest's disk" "$left"
 
+# Two equal boots are called different as often as alpha says: not here.
+kb selftest "$mini" --blocks 2 --set scenario.alpha=0.000001 -o "$WORK/w-self"
+check "selftest" 0 'none against itself: scenario mini, 2 blocks, 2 cells' '^  verdicts     0 of 2 cells' '^In words: '
+seen=$(json "$WORK/w-self/run.json" "[v['settings']['ioeventfd'] for v in d['variants']], d['set'][1:]")
+[ "$seen" = "['off', 'off'] ['scenario.against=itself', 'scenario.fail_on=worse, better, stalled, corrupt', 'scenario.blocks=2']" ] &&
+	pass "selftest leaves other variants out" || fail "selftest leaves other variants out" "$seen"
+
 kb plan "$mini" --xml kickfd
 check "plan --xml" 0 "ioeventfd=\"on\""
 kb plan "$mini" --set scenario.blocks=8

@@ -43,12 +43,28 @@ static void all_of_them(void **state)
 	run_options_free(&o);
 }
 
+static void a_command_can_add_to_what_was_set(void **state)
+{
+	char line[] = "selftest quick --set scenario.against=variants --blocks 4";
+	struct run_options o;
+	struct error e = { 0 };
+
+	(void)state;
+	assert_int_equal(parse(line, "oscb", &o, &e), 0);
+	assert_string_equal(o.blocks, "4");
+	assert_int_equal(run_options_set(&o, "scenario.against=itself", &e), 0);
+	assert_int_equal(o.nset, 2);
+	assert_string_equal(o.set[1], "scenario.against=itself");
+	run_options_free(&o);
+}
+
 static void refusals_name_the_word(void **state)
 {
 	static const struct { const char *line, *allowed, *text; } rows[] = {
 		{ "plan --resume DIR", "sx", "plan takes no option --resume (see kickbench help)" },
 		{ "clean --set a=1", "c", "clean takes no option --set (see kickbench help)" },
 		{ "plan -o DIR", "sx", "plan takes no option --output (see kickbench help)" },
+		{ "run --blocks 4", "osrcf", "run takes no option --blocks (see kickbench help)" },
 		{ "run --nonsense", "osrcf", "run: unknown option --nonsense (see kickbench help)" },
 		{ "run -q", "osrcf", "run: unknown option -q (see kickbench help)" },
 		{ "run --set", "osrcf", "run: option --set needs a value" },
@@ -94,7 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_them),
-		cmocka_unit_test(refusals_name_the_word),
+		cmocka_unit_test(a_command_can_add_to_what_was_set), cmocka_unit_test(refusals_name_the_word),
 		cmocka_unit_test_setup_teardown(scenarios_are_found_by_path_and_by_name, scratch_open, scratch_close),
 	};
 
