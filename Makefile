@@ -71,6 +71,13 @@ NEEDS_CHECK = \
 	qemu-utils \
 	valgrind \
 	xfsprogs
+THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
+
+# What is installed when it is missing, for the main job and for the tests.
+NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
+	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
+NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libclang-rt-dev libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
+	nbdkit-plugin-dev python3-pip qemu-utils valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 

@@ -113,7 +113,7 @@ static void too_few_blocks_have_no_verdict(void **state)
 
 static void tell(struct folder f, struct text *out, size_t *false_verdicts)
 {
-	struct comparison *c;
+	struct comparison *c = NULL;
 	struct dataset *d;
 	struct error e = { 0 };
 
