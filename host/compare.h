@@ -36,7 +36,8 @@ struct effect {
 	unsigned complete; /* blocks in which both sides have all their trials and a value; unpaired: the lesser of runs[] */
 	double baseline, candidate;
 	unsigned runs[2];             /* baseline's and candidate's observations; paired data: both are `complete` */
-	struct stats_paired estimate; /* unpaired data: Welch's figures in the same members, sd that of a pair of runs */
+	struct stats_paired estimate; /* unpaired data: Welch's figures in the same members, sd that of a pair of runs,
+				       * p the cautious one where runs are few or uneven (stats_welch.h) */
 };
 
 struct finding {

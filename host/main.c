@@ -14,9 +14,18 @@ static int version(int argc, char **argv, struct error *e);
 static const struct command cmd_help = { "help", "help [scenario]", "this; or every key of a scenario", help };
 static const struct command cmd_version = { "version", "version", "print the version", version };
 
+/* In the order of the help. */
 static const struct command *const commands[] = {
-	&cmd_run, &cmd_plan, &cmd_report, &cmd_compare, &cmd_import, &cmd_doctor, &cmd_clean, &cmd_help, &cmd_version,
-	&cmd_run, &cmd_selftest, &cmd_plan, &cmd_report, &cmd_import, &cmd_doctor, &cmd_clean, &cmd_help, &cmd_version,
+	&cmd_run,
+	&cmd_selftest,
+	&cmd_plan,
+	&cmd_report,
+	&cmd_compare,
+	&cmd_import,
+	&cmd_doctor,
+	&cmd_clean,
+	&cmd_help,
+	&cmd_version,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

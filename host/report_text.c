@@ -294,7 +294,8 @@ void report_how_to_read(const struct comparison *c, struct text *out)
 	text_add(out, d->paired ? "Baseline and candidate are geometric means over the complete blocks, ratio is candidate / "
 				 "baseline; its interval is a paired t on block log ratios."
 			       : "Baseline and candidate are geometric means over the runs, ratio is candidate / baseline; its "
-				 "interval is Welch's on the logs with the run as the unit, and needs two runs per side.");
+				 "interval is Welch's on the logs with the run as the unit, and needs two runs per side. Its p counts "
+				 "the degrees of freedom of the smaller side alone where the sides are few or uneven.");
 	text_add(out, " Holm p covers all %zu comparison%s of this run; below %g it is a verdict%s", c->nfindings,
 		 c->nfindings == 1 ? "" : "s", d->alpha, d->fail_margin > 0 ? "" : ".");
 	if (d->fail_margin > 0)
