@@ -140,21 +140,23 @@ static int take_metric(const char *name, struct dataset *d, json_t *scenario, st
 
 static int take_baseline(const char *name, struct dataset *d, json_t *scenario, struct error *e)
 {
-	struct text t = { 0 };
+	struct text names = { 0 };
+	unsigned v = 0;
 
-	for (unsigned v = 0; v < d->nvariants; v++) {
-		if (strcmp(d->variant[v], name) == 0) {
-			if (d->disks && v != d->baseline)
-				return error_set(e, STATUS_USAGE, "--baseline %s: with pairing = disks every boot holds a disk of %s, which is the "
-						 "baseline", name, d->variant[d->baseline]);
-			d->baseline = v;
-			json_object_set_new(scenario, "baseline", json_string(name));
-			return 0;
-		}
-		text_add(&t, "%s%s", v ? ", " : "", d->variant[v]);
+	while (v < d->nvariants && strcmp(d->variant[v], name) != 0)
+		v++;
+	if (v < d->nvariants && d->disks && v != d->baseline)
+		return error_set(e, STATUS_USAGE, "--baseline %s: with pairing = disks every boot holds a disk of %s, which is the baseline",
+				 name, d->variant[d->baseline]);
+	if (v < d->nvariants) {
+		d->baseline = v;
+		json_object_set_new(scenario, "baseline", json_string(name));
+		return 0;
 	}
-	error_set(e, STATUS_USAGE, "--baseline %s: expected one of %s", name, text_get(&t));
-	text_free(&t);
+	for (v = 0; v < d->nvariants; v++)
+		text_add(&names, "%s%s", v ? ", " : "", d->variant[v]);
+	error_set(e, STATUS_USAGE, "--baseline %s: expected one of %s", name, text_get(&names));
+	text_free(&names);
 	return -1;
 }
 

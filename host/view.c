@@ -12,13 +12,13 @@ static int find_variant(const struct dataset *d, const char *name, unsigned *out
 {
 	struct text names = { 0 };
 
-	for (size_t v = 0; v < d->nvariants; v++) {
+	for (size_t v = 0; v < d->nvariants; v++)
 		if (strcmp(d->variant[v], name) == 0) {
 			*out = (unsigned)v;
 			return 0;
 		}
+	for (size_t v = 0; v < d->nvariants; v++)
 		text_add(&names, "%s%s", v ? ", " : "", d->variant[v]);
-	}
 	error_set(e, STATUS_USAGE, "%s has no variant \"%s\": it has %s", d->path, name, text_get(&names));
 	text_free(&names);
 	return -1;
