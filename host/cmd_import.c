@@ -212,7 +212,7 @@ static void iops_text(const json_t *job, struct text *out)
 
 		if (!json_is_number(iops))
 			continue;
-		metric_text(UNIT_RATE, json_number_value(iops), value);
+		metric_text_of_run(UNIT_RATE, json_number_value(iops), value);
 		text_add(out, "%s%s", out->length ? "+" : "", value);
 	}
 	if (!out->length)

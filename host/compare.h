@@ -30,7 +30,10 @@ enum effect_kind {
 	EFFECT_INTERVAL,
 };
 
-/* One metric over the complete blocks or all runs of a cell: both sides are geometric means, so that their quotient is the ratio. */
+/*
+ * One metric over the complete blocks or all runs of a cell: both sides are geometric means, so that their quotient is
+ * the ratio.
+ */
 struct effect {
 	enum effect_kind kind;
 	unsigned complete; /* blocks in which both sides have all their trials and a value; unpaired: the lesser of runs[] */
@@ -86,6 +89,9 @@ const char *verdict_name(enum verdict verdict); /* "not effective" */
  */
 #define PERCENT_TEXT_SIZE 32
 void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE]);
+
+/* A side's value for people: 0 the baseline's, 1 the candidate's. */
+void effect_side_text(const struct effect *effect, enum metric metric, unsigned side, char out[METRIC_TEXT_SIZE]);
 
 /* "12.3 % more IOPS", "equal mean latency": an effect in words; nothing when there is no ratio. */
 void effect_words(const struct effect *effect, enum metric metric, struct text *out);

@@ -19,6 +19,13 @@ void percent_text(double percent, const char *sign, char out[PERCENT_TEXT_SIZE])
 		snprintf(out, PERCENT_TEXT_SIZE, "%.*f", size < 0.995 ? 2 : size < 99.95 ? 1 : 0, percent);
 }
 
+void effect_side_text(const struct effect *effect, enum metric metric, unsigned side, char out[METRIC_TEXT_SIZE])
+{
+	double value = side ? effect->candidate : effect->baseline;
+
+	(effect->kind == EFFECT_SINGLE ? metric_text_of_run : metric_text)(metric_info(metric)->unit, value, out);
+}
+
 void effect_words(const struct effect *effect, enum metric metric, struct text *out)
 {
 	const struct metric_info *info = metric_info(metric);

@@ -178,12 +178,17 @@ void metric_text(enum unit unit, double value, char out[METRIC_TEXT_SIZE])
 		digits(out, value, " %");
 	else if (unit == UNIT_NS || unit == UNIT_US)
 		scaled(out, unit == UNIT_US ? value * 1000 : value, 1000, time, 4);
-	else if (unit == UNIT_RATE && value >= 1000 && value < 10000) /* cut, as fio prints IOPS; exp(log(v)) may fall short of v */
-		digits(out, floor(value * (1 + 1e-12)), "");
 	else if (fabs(value) < 9999.5) /* 6120 rather than 6.120k */
 		digits(out, value, "");
 	else
 		scaled(out, value, 1000, count, 4);
+}
+
+void metric_text_of_run(enum unit unit, double value, char out[METRIC_TEXT_SIZE])
+{
+	bool cut = unit == UNIT_RATE && value >= 1000 && value < 10000;
+
+	metric_text(unit, cut ? floor(value * (1 + 1e-12)) : value, out); /* exp(log(6120)) is a little less */
 }
 
 const char *unit_name(enum unit unit)

@@ -121,6 +121,8 @@ int measured_merge(struct measured *m, const struct measured_sums *sums, const u
 /* A value for people: "6120", "12.34k", "23.9 MiB/s", "129.3 µs", "1.024"; "-" for NAN. */
 #define METRIC_TEXT_SIZE 32
 void metric_text(enum unit unit, double value, char out[METRIC_TEXT_SIZE]);
+/* One run's own value: IOPS of four digits are cut, not rounded, so that they read as fio has printed them. */
+void metric_text_of_run(enum unit unit, double value, char out[METRIC_TEXT_SIZE]);
 const char *unit_name(enum unit unit); /* in JSON: "1/s", "B/s", "ns", "us", "1" */
 
 #endif

@@ -15,11 +15,10 @@ static void sides(struct text *out, const struct effect *e, enum metric metric)
 {
 	struct text ratio = { 0 };
 	char side[METRIC_TEXT_SIZE];
-	enum unit unit = metric_info(metric)->unit;
 
-	metric_text(unit, e->baseline, side);
+	effect_side_text(e, metric, 0, side);
 	cell(out, "baseline", side);
-	metric_text(unit, e->candidate, side);
+	effect_side_text(e, metric, 1, side);
 	cell(out, "candidate", side);
 	report_ratio(e, &ratio);
 	cell(out, "ratio [95 %]", text_get(&ratio));

@@ -30,11 +30,11 @@ static void p_cell(double p, struct text *out)
 	text_add(out, " |");
 }
 
-static void value_cell(double value, enum metric metric, struct text *out)
+static void side_cell(const struct effect *e, enum metric metric, unsigned side, struct text *out)
 {
 	char text[METRIC_TEXT_SIZE];
 
-	metric_text(metric_info(metric)->unit, value, text);
+	effect_side_text(e, metric, side, text);
 	cell(text, out);
 }
 
@@ -89,8 +89,8 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 			continue;
 		text_add(out, "|");
 		cell(d->cell[f->cell].name, out);
-		value_cell(e->baseline, d->primary, out);
-		value_cell(e->candidate, d->primary, out);
+		side_cell(e, d->primary, 0, out);
+		side_cell(e, d->primary, 1, out);
 		ratio_cell(e, out);
 		p_cell(f->holm, out);
 		p_cell(f->sign_flip, out);
@@ -127,8 +127,8 @@ static void other_rows(const struct comparison *c, const struct finding *f, stru
 		text_add(out, "|");
 		cell(d->cell[f->cell].name, out);
 		cell(title + strspn(title, " "), out);
-		value_cell(e->baseline, (enum metric)m, out);
-		value_cell(e->candidate, (enum metric)m, out);
+		side_cell(e, (enum metric)m, 0, out);
+		side_cell(e, (enum metric)m, 1, out);
 		ratio_cell(e, out);
 		text_add(out, " %s |\n", report_note(e, (enum metric)m));
 	}

@@ -101,7 +101,6 @@ static void name_and_sides(const char *name, int width, const struct effect *e, 
 			   struct text *out)
 {
 	char side[METRIC_TEXT_SIZE], ratio[64];
-	enum unit unit = metric_info(metric)->unit;
 
 	text_add(out, "  ");
 	if (layout_width(name) > (size_t)width) {
@@ -110,9 +109,9 @@ static void name_and_sides(const char *name, int width, const struct effect *e, 
 		name = "";
 	}
 	layout_pad(out, name, width);
-	metric_text(unit, e->baseline, side);
+	effect_side_text(e, metric, 0, side);
 	layout_pad(out, side, -SIDE);
-	metric_text(unit, e->candidate, side);
+	effect_side_text(e, metric, 1, side);
 	layout_pad(out, side, -SIDE);
 	ratio_text(e, ratio, sizeof(ratio));
 	text_add(out, "  ");
@@ -287,6 +286,14 @@ static void check_words(const struct comparison *c, struct text *out)
 	text_add(out, ", a check and never the gate.");
 }
 
+static bool anything_tested(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->nfindings; i++)
+		if (c->finding[i].effect[c->dataset->primary].kind == EFFECT_INTERVAL)
+			return true;
+	return false;
+}
+
 void report_how_to_read(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
@@ -296,6 +303,8 @@ void report_how_to_read(const struct comparison *c, struct text *out)
 			       : "Baseline and candidate are geometric means over the runs, ratio is candidate / baseline; its "
 				 "interval is Welch's on the logs with the run as the unit, and needs two runs per side. Its p counts "
 				 "the degrees of freedom of the smaller side alone where the sides are few or uneven.");
+	if (!anything_tested(c))
+		return;
 	text_add(out, " Holm p covers all %zu comparison%s of this run; below %g it is a verdict%s", c->nfindings,
 		 c->nfindings == 1 ? "" : "s", d->alpha, d->fail_margin > 0 ? "" : ".");
 	if (d->fail_margin > 0)
