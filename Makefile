@@ -61,6 +61,7 @@ NEEDS_CHECK = \
 	clang \
 	e2fsprogs \
 	fio \
+	libclang-rt-dev \
 	libcmocka-dev \
 	libxml2-utils \
 	mandoc \
@@ -69,15 +70,9 @@ NEEDS_CHECK = \
 	nbdkit-plugin-dev \
 	python3-pip \
 	qemu-utils \
+	time \
 	valgrind \
 	xfsprogs
-THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
-
-# What is installed when it is missing, for the main job and for the tests.
-NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
-	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 xz-utils
-NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libclang-rt-dev libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
-	nbdkit-plugin-dev python3-pip qemu-utils valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
@@ -182,6 +177,7 @@ bench:
 	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
 	+@$(MAKE) --no-print-directory all $(BUILD)/plain/simulate
 	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; \
+	tests/bench/report.sh $(BUILD) || status=1; \
 	$(BUILD)/plain/simulate --experiments 25000 || status=1; exit $$status
 
 prove: check-deps

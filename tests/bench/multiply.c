@@ -84,7 +84,7 @@ static void widen(json_t *trial, unsigned number)
 						      json_object_get(json_object_get(read, "clat_ns"), "bins")));
 	json_object_set_new(job, "latency_us", shares(20));
 	json_object_set_new(job, "latency_ms", shares(20));
-	for (unsigned i = 0; i < 60; i++) {
+	for (unsigned i = 0; i < 130; i++) {
 		snprintf(key, sizeof(key), "option_%u", i);
 		json_object_set_new(text, key, json_string("a value such as an option of a job has, and then some more"));
 	}

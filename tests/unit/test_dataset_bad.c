@@ -88,9 +88,9 @@ static void run_json_is_no_such_thing(void **state)
 	memset(deep, '{', sizeof(deep));
 	put_bytes(&f, "run.json", deep, sizeof(deep));
 	refused(&f, "run.json:1: ");
-	put_bytes(&f, "run.json", "\"kickbench-run/1\"", 17);
+	folder_put(f.path, "run.json", "\"kickbench-run/1\"");
 	refused(&f, "run.json");
-	put_bytes(&f, "run.json", "{\"schema\":\"kickbench-run/1\",\"name\":\"\xff\xfe\"}", 43);
+	folder_put(f.path, "run.json", "{\"schema\":\"kickbench-run/1\",\"name\":\"\xff\xfe\"}");
 	refused(&f, "run.json:1: ");
 	assert_int_equal(truncate(in(&f, "run.json"), 1 << 30), 0); /* no bytes on the disk, but a size */
 	refused(&f, "run.json: it is larger than 512 MiB");
@@ -177,7 +177,7 @@ static void files_that_are_no_trials(void **state)
 
 	(void)state;
 	folder_make(&f);
-	put_bytes(&f, "trials/000001.json", "", 0);
+	folder_put(f.path, "trials/000001.json", "");
 	unlink(in(&f, "trials/000002.json"));
 	assert_int_equal(mkdir(in(&f, "trials/000002.json"), 0777), 0);
 	unlink(in(&f, "trials/000003.json"));
@@ -189,8 +189,8 @@ static void files_that_are_no_trials(void **state)
 	memset(deep, '[', sizeof(deep));
 	put_bytes(&f, "trials/000007.json", deep, sizeof(deep));
 	put_bytes(&f, "trials/000008.json", "\0\1\2\377", 4);
-	put_bytes(&f, "trials/000009.json", "{\"schema\":\"kickbench-trial/7\"}", 30);
-	put_bytes(&f, "trials/000010.json", "{\"schema\":\"kickbench-run/1\"}", 28);
+	folder_put(f.path, "trials/000009.json", "{\"schema\":\"kickbench-trial/7\"}");
+	folder_put(f.path, "trials/000010.json", "{\"schema\":\"kickbench-run/1\"}");
 	unlink(in(&f, "trials/000011.json"));
 	assert_int_equal(symlink("000011.json", in(&f, "trials/000011.json")), 0);
 	d = load(&f);
@@ -224,7 +224,7 @@ static void no_trials_at_all(void **state)
 	assert_true(d->nok == 0 && d->nproblems == 12 && d->npoints == 0);
 	problem(d, 11, 12, OBSERVED_MISSING, NULL);
 	dataset_free(d);
-	put_bytes(&f, "trials", "", 0); /* a file in its place */
+	folder_put(f.path, "trials", ""); /* a file in its place */
 	d = load(&f);
 	problem(d, 0, 1, OBSERVED_UNREADABLE, "Not a directory");
 	dataset_free(d);
