@@ -104,6 +104,27 @@ int selftest_deals(const double *log_ratio, size_t cells, size_t blocks, double 
 	return status;
 }
 
+int selftest_split(const struct point *point, size_t npoints, unsigned cell, enum metric metric, struct stats_variance *out)
+{
+	double *value = calloc(npoints + 1, sizeof(*value));
+	unsigned *boot = calloc(npoints + 1, sizeof(*boot));
+	size_t n = 0;
+	int status;
+
+	for (size_t i = 0; value && boot && i < npoints; i++) {
+		double v = point[i].value[metric];
+
+		if (point[i].cell != cell || !(v > 0) || !isfinite(v))
+			continue;
+		value[n] = log(v);
+		boot[n++] = point[i].boot;
+	}
+	status = value && boot ? stats_variance(value, boot, n, out) : -1;
+	free(value);
+	free(boot);
+	return status;
+}
+
 size_t selftest_false(const struct comparison *c)
 {
 	return c->count[VERDICT_WORSE] + c->count[VERDICT_BETTER];
@@ -178,6 +199,32 @@ static void column(double ratio, struct text *out, int width)
 	text_add(out, "%*s", width, strncmp(words, "more", 4) ? words : "> 1000");
 }
 
+/* With several trials of a cell in a boot: is it boots that differ, or trials? */
+static int split_text(const struct comparison *c, int wide, struct text *out)
+{
+	const struct dataset *d = c->dataset;
+
+	if (d->repeats < 2 || d->npoints == 0)
+		return 0;
+	text_add(out, "  %-*s   between boots  within a boot   (standard deviations, %%)\n", wide, "cell");
+	for (unsigned cell = 0; cell < d->ncells; cell++) {
+		struct stats_variance v;
+
+		if (selftest_split(d->point, d->npoints, cell, d->primary, &v))
+			return -1;
+		text_add(out, "  %-*s  ", wide, d->cell[cell].name);
+		if (isnan(v.between_var) || isnan(v.within_var)) {
+			text_add(out, "too few trials\n");
+			continue;
+		}
+		column(exp(sqrt(v.between_var)), out, 14);
+		column(exp(sqrt(v.within_var)), out, 15);
+		text_add(out, "\n");
+	}
+	text_add(out, "\n");
+	return 0;
+}
+
 static void in_words(const struct comparison *c, double least, double most, struct text *out)
 {
 	const struct dataset *d = c->dataset;
@@ -196,7 +243,7 @@ static void in_words(const struct comparison *c, double least, double most, stru
 	text_add(out, ".\n");
 }
 
-static void noise_text(const struct comparison *c, struct text *out)
+static int noise_text(const struct comparison *c, struct text *out)
 {
 	static const unsigned design[] = { 8, 16, 32 };
 	const struct dataset *d = c->dataset;
@@ -231,7 +278,10 @@ static void noise_text(const struct comparison *c, struct text *out)
 	}
 	text_add(out, "\n  Noise: standard deviation of the ratio of two equal boots of one block, %u blocks. A change has to pass Holm's\n"
 		      "  first step over %zu cell%s.\n\n", d->nblocks, c->nfindings, c->nfindings == 1 ? "" : "s");
+	if (split_text(c, wide, out))
+		return -1;
 	in_words(c, least, most, out);
+	return 0;
 }
 
 /* What the host looked like, and what the comparison saw: reasons for noise. */
@@ -271,7 +321,8 @@ int selftest_text(const struct comparison *c, struct text *out)
 	if (status)
 		return -1;
 	alarms_text(c, ntested, &deals, out);
-	noise_text(c, out);
+	if (noise_text(c, out))
+		return -1;
 	warnings_text(c, out);
 	return out->failed ? -1 : 0;
 }

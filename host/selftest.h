@@ -6,6 +6,7 @@
 #define KB_SELFTEST_H
 
 #include "host/compare.h"
+#include "host/stats_checks.h"
 
 /*
  * Interval of a share of which hits of n were seen: Clopper & Pearson 1934, by bisection of the binomial tails; never too
@@ -32,6 +33,12 @@ struct selftest_deals {
  */
 int selftest_deals(const double *log_ratio, size_t cells, size_t blocks, double alpha, double fail_margin, uint64_t seed,
 		   struct selftest_deals *out);
+
+/*
+ * How much the logarithms of a cell's values differ from boot to boot and within a boot, over the trials of all variants:
+ * they are the same. -1: out of memory.
+ */
+int selftest_split(const struct point *point, size_t npoints, unsigned cell, enum metric metric, struct stats_variance *out);
 
 /* The verdicts that must not be: worse and better. */
 size_t selftest_false(const struct comparison *c);

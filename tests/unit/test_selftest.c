@@ -109,6 +109,34 @@ static void too_few_blocks_have_no_verdict(void **state)
 	assert_int_equal(out.with_verdict, 0);
 }
 
+/*
+ * Boots 1, 2, 3 of cell 0 with logs (0, 2), (4, 6), (2, 4): means 1, 5, 3, so the mean squares are 2 (4 + 4 + 0) / 2 = 8 between
+ * and 6/3 = 2 within: within 2, between (8 - 2)/2 = 3.
+ */
+static void noise_is_split_by_boots(void **state)
+{
+	static const double logs[] = { 0, 2, 4, 6, 2, 4 };
+	struct point point[9] = { 0 };
+	struct stats_variance v;
+
+	(void)state;
+	for (unsigned i = 0; i < 9; i++) {
+		point[i].boot = i / 2 + 1;
+		point[i].variant = i / 2 % 2;
+		point[i].value[METRIC_IOPS] = exp(logs[i % 6]);
+	}
+	point[6].cell = 1;                /* another cell's */
+	point[7].value[METRIC_IOPS] = 0;  /* no logarithm */
+	point[8].value[METRIC_IOPS] = NAN;
+	assert_int_equal(selftest_split(point, 9, 0, METRIC_IOPS, &v), 0);
+	assert_int_equal(v.values, 6);
+	assert_int_equal(v.groups, 3);
+	close_to(v.between_var, 3, 1e-12);
+	close_to(v.within_var, 2, 1e-12);
+	assert_int_equal(selftest_split(point, 0, 0, METRIC_IOPS, &v), 0);
+	assert_true(isnan(v.within_var));
+}
+
 /* ---- the account ---- */
 
 static void tell(struct folder f, struct text *out, size_t *false_verdicts)
@@ -210,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_cell_without_a_test_belongs_to_the_family),
 		cmocka_unit_test(many_blocks_are_sampled),
 		cmocka_unit_test(too_few_blocks_have_no_verdict),
+		cmocka_unit_test(noise_is_split_by_boots),
 		cmocka_unit_test(nothing_is_found),
 		cmocka_unit_test(a_false_alarm_is_said),
 		cmocka_unit_test(nothing_can_be_tested),
