@@ -1,7 +1,8 @@
 /*
- * The order of things in a text: outputs of fio one behind the other, each a preamble (command line, headers, release), blocks of
- * jobs, lines of groups and disks. With status-interval= one output holds several reports, of which the last counts: a report
- * without a preamble of its own that names a job of the report before it (same name, group and pid) replaces that.
+ * The order of things in a text: outputs of fio one behind the other, each a preamble (command line, headers,
+ * release), blocks of jobs, lines of groups and disks. With status-interval= one output holds several reports, of
+ * which the last counts: a report without a preamble of its own that names a job of the report before it (same name,
+ * group and pid) replaces that.
  */
 #include "host/fio_text.h"
 
@@ -139,6 +140,7 @@ static void replace(struct reader *r)
 static json_t *document(struct reader *r)
 {
 	struct report *p = &r->now;
+	const char *time = p->block[0]->time;
 	json_t *jobs = json_array(), *doc;
 
 	for (size_t i = 0; i < p->blocks; i++)
@@ -151,7 +153,7 @@ static json_t *document(struct reader *r)
 			(json_int_t)(p->above.line ? p->above.line : p->block[0]->line), "jobs", jobs);
 	if (!doc || (p->above.release[0] && json_object_set_new(doc, "fio version", json_string(p->above.release))) ||
 	    (p->above.section && json_object_set(doc, "section", p->above.section)) ||
-	    (p->block[0]->time && json_object_set_new(doc, "time", fio_json_text(p->block[0]->time, strlen(p->block[0]->time)))) ||
+	    (time && json_object_set_new(doc, "time", fio_json_text(time, strlen(time)))) ||
 	    (p->disks && json_object_set(doc, "disk_util", p->disks)))
 		r->failed = true;
 	return doc;
@@ -175,8 +177,8 @@ static void note_barren(struct reader *r)
 	size_t i;
 
 	json_array_foreach(p->errors, i, error)
-		note(r, (size_t)json_integer_value(json_object_get(error, "line")), "an error of fio without a job's block: %s",
-		     json_string_value(json_object_get(error, "message")));
+		note(r, (size_t)json_integer_value(json_object_get(error, "line")),
+		     "an error of fio without a job's block: %s", json_string_value(json_object_get(error, "message")));
 	if (!json_array_size(p->errors) && (p->above.headers || p->above.release[0] || p->ended))
 		note(r, p->above.line, "an output of fio without a job's block");
 }

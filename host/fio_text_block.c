@@ -173,8 +173,9 @@ static json_t *latency(struct fio_block *b, const char *name)
 
 	if (!strcmp(name, "sync")) {
 		in = json_object_get(b->rest, "sync");
-		if (!in && (json_object_set_new(b->rest, "sync", json_object()) || !(in = json_object_get(b->rest, "sync"))))
+		if (!in && json_object_set_new(b->rest, "sync", json_object()))
 			return NULL;
+		in = json_object_get(b->rest, "sync");
 		snprintf(key, sizeof(key), "lat_ns");
 	} else {
 		if (b->current < 0)
@@ -196,7 +197,12 @@ static const char *latency_line(struct fio_block *b, const char *text)
 	static const struct {
 		const char *printed, *key;
 		bool whole;
-	} values[] = {{": min=", "min", true}, {", max=", "max", true}, {", avg=", "mean", false}, {", stdev=", "stddev", false}};
+	} values[] = {
+		{": min=", "min", true},
+		{", max=", "max", true},
+		{", avg=", "mean", false},
+		{", stdev=", "stddev", false},
+	};
 	double one = fio_unit_ns(text + strcspn(text, "(") + 1);
 	struct fio_printed n;
 	json_t *into;
@@ -250,7 +256,8 @@ static const char *row_line(struct fio_block *b, const char *text)
 		return NULL;
 	for (p += strcspn(p, "0123456789"); *p; p += strcspn(p, "0123456789")) {
 		p = fio_scan_decimal(p, &share, NULL);
-		if (!p || strncmp(p, "th=[", 4) || share > 100 || !(p = fio_scan_decimal(p + 4, &value, NULL)) || value > 9e9)
+		p = p && !strncmp(p, "th=[", 4) ? fio_scan_decimal(p + 4, &value, NULL) : NULL;
+		if (!p || share > 100 || value > 9e9)
 			return "a row of percentiles that is cut off or garbled";
 		snprintf(key, sizeof(key), "%f", share);
 		json_object_set_new(b->rows, key, json_integer((json_int_t)llround(value * b->unit)));

@@ -2,9 +2,9 @@
  * One direction's numbers, printed several times, compared.
  *
  * Every print becomes an interval of bytes per second: both bandwidths, amount / runtime, IOPS x block size, count of
- * I/Os x block size / runtime. Prints agree when their intervals have a point in common; the largest set that agrees is
- * believed (of two equally large ones the more precise), the rest is marked. Within the set the most precise print gives the
- * value; a count of whole blocks gives it exactly.
+ * I/Os x block size / runtime. Prints agree when their intervals have a point in common; the largest set that agrees
+ * is believed (of two equally large ones the more precise), the rest is marked. Within the set the most precise print
+ * gives the value; a count of whole blocks gives it exactly.
  */
 #ifndef KB_FIO_TEXT_CHECK_H
 #define KB_FIO_TEXT_CHECK_H

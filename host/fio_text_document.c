@@ -28,8 +28,8 @@ static uint64_t size_of(const char *text)
 	return end && !*end && n.value >= 1 && n.value < 1e15 && n.value == floor(n.value) ? (uint64_t)n.value : 0;
 }
 
-static struct fio_around around_of(const struct fio_block *b, int direction, const struct fio_preamble *above, json_t *header,
-				   json_t *options)
+static struct fio_around around_of(const struct fio_block *b, int direction, const struct fio_preamble *above,
+				   json_t *header, json_t *options)
 {
 	struct fio_around a = {.release = above->release};
 	json_t *single = json_object_get(header, "single");
@@ -102,7 +102,9 @@ static int put_runtime(json_t *job, const struct fio_block *b, json_t *options)
 
 	if (!runtime)
 		return 0;
-	return put_integer(job, "job_runtime", runtime) || json_object_set(job, "job_runtime_estimated", json_true()) ? -1 : 0;
+	if (put_integer(job, "job_runtime", runtime))
+		return -1;
+	return json_object_set(job, "job_runtime_estimated", json_true());
 }
 
 static int put_mark(json_t *marks, size_t line, const char *what)
@@ -110,8 +112,8 @@ static int put_mark(json_t *marks, size_t line, const char *what)
 	return json_array_append_new(marks, json_pack("{s:I,s:s}", "line", (json_int_t)line, "what", what));
 }
 
-static int put_status(json_t *job, const struct fio_block *b, const struct fio_preamble *above, bool data, bool inconsistent,
-		      json_t *marks)
+static int put_status(json_t *job, const struct fio_block *b, const struct fio_preamble *above, bool data,
+		      bool inconsistent, json_t *marks)
 {
 	char pid[32], text[64];
 	json_t *signal;
@@ -124,7 +126,7 @@ static int put_status(json_t *job, const struct fio_block *b, const struct fio_p
 		status = "failed";
 	if (!why)
 		why = signal;
-	if (why ? json_object_set(job, "error_text", why) : 0)
+	if (why && json_object_set(job, "error_text", why))
 		return -1;
 	if (!why && above->verify) {
 		snprintf(text, sizeof(text), "a verify failure is reported in line %zu", above->verify);

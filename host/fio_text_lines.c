@@ -88,8 +88,9 @@ static bool goes_on(enum fio_kind kind, const char *line, const char *next)
 	default:
 		break;
 	}
-	return strchr(",-=[(", last) || (n > 2 && !strcmp(line + n - 3, "(R)")) || (n > 2 && !strcmp(line + n - 3, "(W)")) ||
-	       (n > 2 && !strcmp(line + n - 3, "(T)")) || open_bracket(line) || begins_with_half(next);
+	if (last == ')' && n > 2 && line[n - 3] == '(' && strchr("RWT", line[n - 2]))
+		return true; /* "bs=(R) …, (W) …, (T)" */
+	return strchr(",-=[(", last) || open_bracket(line) || begins_with_half(next);
 }
 
 static void store(struct splitter *s, const char *line, enum fio_kind kind, int direction)
@@ -281,7 +282,8 @@ static void end_line(struct splitter *s)
 		return;
 	}
 	if (s->quoted_printable && decode(line + s->decoded)) {
-		s->decoded = s->clean.length = strlen(line);
+		s->decoded += strlen(line + s->decoded);
+		s->clean.length = s->decoded;
 		return;
 	}
 	s->decoded = 0;

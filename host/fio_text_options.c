@@ -65,7 +65,8 @@ static const char *scan_size(const char *p, enum fio_style style, double *bytes)
  */
 static int scan_sizes(const char *p, double low[3], double high[3])
 {
-	enum fio_style style = *p == '(' || strstr(p, "B-") == p + strspn(p, "0123456789.") ? FIO_SINCE_2_17 : FIO_OLD_BYTES;
+	bool is_new = *p == '(' || !strncmp(p + strspn(p, "0123456789."), "B-", 2);
+	enum fio_style style = is_new ? FIO_SINCE_2_17 : FIO_OLD_BYTES;
 	int n = 0;
 
 	for (; n < 3; n++) {
@@ -164,12 +165,13 @@ fail:
 
 /* ---- command line ---- */
 
-enum { OPTIONS_MOST = 256 }; /* words of a command line: each of its jobs gets a copy of the options */
+enum { OPTIONS_MOST = 128 }; /* words of a command line: each of its jobs gets a copy of the options */
 
 static const struct {
 	const char *alias, *name; /* name NULL: not an option of a job */
 } aliases[] = {
-	{"readwrite", "rw"}, {"blocksize", "bs"}, {"blocksize_range", "bsrange"}, {"timeout", "runtime"}, {"io_limit", "io_size"},
+	{"readwrite", "rw"}, {"blocksize", "bs"}, {"blocksize_range", "bsrange"}, {"timeout", "runtime"},
+	{"io_limit", "io_size"},
 	{"output", NULL}, {"output-format", NULL}, {"append-terse", NULL}, {"minimal", NULL}, {"terse-version", NULL},
 	{"eta", NULL}, {"eta-newline", NULL}, {"eta-interval", NULL}, {"status-interval", NULL}, {"debug", NULL},
 	{"version", NULL}, {"help", NULL}, {"section", NULL}, {"client", NULL}, {"server", NULL},

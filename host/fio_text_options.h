@@ -18,7 +18,7 @@ json_t *fio_read_header(const char *line);
  */
 json_t *fio_read_command(const char *line);
 
-/* Options of the job: those of its header, and those of the command line that the header does not tell. New; NULL: no memory. */
+/* Options of the job: those of its header, and of the command line what the header does not tell. NULL: no memory. */
 json_t *fio_job_options(json_t *header, json_t *command, const char *name);
 
 /* Text as JSON; bytes beyond ASCII become '?' when they are no UTF-8. */

@@ -6,7 +6,7 @@
 
 enum { RULE_LEAST = 3, HEADING_MOST = 200 };
 
-/* Length of a line that is nothing but one of "=-*+#", else 0. */
+/* Length of a line that is nothing but "=", "-" and "+", else 0. */
 static size_t rule(const struct fio_lines *l, size_t index)
 {
 	const char *line;
@@ -56,8 +56,8 @@ bool fio_section_at(struct fio_sections *s, const struct fio_lines *l, size_t in
 	if (n > 6 && !strncmp(line, "==", 2) && !strcmp(end - 2, "=="))
 		return trimmed(line, end, "=", text, length);
 	under = rule(l, index + 1);
-	if (under && fio_lines_text(l, index + 1)[0] == '=' && labs((long)under - (long)n) <= 1 && adjacent(l, index, index + 1) &&
-	    isalnum((unsigned char)line[0]))
+	if (under && fio_lines_text(l, index + 1)[0] == '=' && labs((long)under - (long)n) <= 1 &&
+	    adjacent(l, index, index + 1) && isalnum((unsigned char)line[0]))
 		return trimmed(line, end, "", text, length);
 	return false;
 }
