@@ -166,12 +166,12 @@ static void add_piece(struct splitter *s, char *piece)
 		kind = FIO_PROSE;
 	else
 		kind = fio_line_kind(line, &direction);
+	if (kind == FIO_COMMAND && strstr(line, "# ") && strstr(line, "# ") < strstr(line, "fio"))
+		l->prompts = true;
 	if (line[0] == '#' && (line[1] == ' ' || line[1] == '|')) {
 		behind = line + 1 + strspn(line + 1, " ");
 		other = fio_line_kind(behind, &unused);
-		if (other == FIO_COMMAND)
-			l->prompts = true;
-		else if (other != FIO_PROSE) {
+		if (other != FIO_COMMAND && other != FIO_PROSE) {
 			kind = other;
 			direction = unused;
 			line = behind;

@@ -55,7 +55,7 @@ struct fio_lines {
 	struct text bytes; /* the lines, each NUL-terminated */
 	struct fio_line *line;
 	size_t count, capacity;
-	bool prompts; /* commands stand behind "# ": a line with one "#" is then no heading */
+	bool prompts; /* commands stand behind "# " of a shell: a line that begins with one "#" is then no heading */
 	size_t diff;  /* number of the first line of a comparison, whose lines with "<" and ">" are not read; 0: none */
 };
 

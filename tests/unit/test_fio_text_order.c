@@ -111,7 +111,8 @@ static void test_command_lines(void **state)
 
 	(void)state;
 	read_text("# fio --clocksource=clock_gettime --name=seek --rw=randread --bs=4k \n"
-		  "--filename='/dev/my disk' --size=1g --numjobs=1 --time_based --runtime 10\n--ioengine=sync --output=x \\\n  --direct=0\n" TITLE READ);
+		  "--filename='/dev/my disk' --size=1g --numjobs=1 --time_based --runtime 10\n--ioengine=sync "
+		  "--output=x \\\n  --direct=0\n" TITLE READ);
 	options = at(job(0, 0), "job options");
 	assert_string_equal(text_at(options, "rw"), "randread");
 	assert_string_equal(text_at(options, "bs"), "4k");
@@ -121,8 +122,9 @@ static void test_command_lines(void **state)
 	assert_string_equal(text_at(options, "ioengine"), "sync");
 	assert_string_equal(text_at(options, "direct"), "0");
 	assert_null(json_object_get(options, "output"));
-	/* Options before the first name are for all, the others for one; the header knows better; another job's are not ours. */
-	read_text("$ ./fio --direct=1 --bs=8k --name=a --rw=write --name=seek --blocksize=16k --size=1m\n" HEADER "fio-3.33\n" TITLE READ);
+	/* Options before the first name are for all, the others for one; the header knows better. */
+	read_text("$ ./fio --direct=1 --bs=8k --name=a --rw=write --name=seek --blocksize=16k --size=1m\n" HEADER
+		  "fio-3.33\n" TITLE READ);
 	options = at(job(0, 0), "job options");
 	assert_string_equal(text_at(options, "bs"), "4k");
 	assert_string_equal(text_at(options, "rw"), "randread");
@@ -140,7 +142,8 @@ static void test_sections(void **state)
 {
 	(void)state;
 	read_text("====================\n| a guest + kickfd |\n====================\n\n" TITLE READ
-		  "\n=== other ===\n" TITLE READ "\n## the third\n" TITLE READ "\nFourth\n======\n" TITLE READ "\n# fifth\n" TITLE READ);
+		  "\n=== other ===\n" TITLE READ "\n## the third\n" TITLE READ "\nFourth\n======\n" TITLE READ
+		  "\n# fifth\n" TITLE READ);
 	assert_int_equal(json_array_size(in.outputs), 5);
 	assert_string_equal(text_at(document(0), "section"), "a guest + kickfd");
 	assert_string_equal(text_at(document(1), "section"), "other");
@@ -150,6 +153,8 @@ static void test_sections(void **state)
 	/* In a text with prompts one mark is no heading; nor is it in a fence. */
 	read_text("## real\n# fio --name=seek --bs=4k\n" TITLE READ GROUP "# ls\n# fio --name=seek --bs=4k\n" TITLE READ);
 	assert_string_equal(text_at(document(1), "section"), "real");
+	read_text("## real\n# a comment of a script\nfio --name=seek --bs=4k\nroot@host:~# fio --name=seek --bs=4k\n" TITLE READ);
+	assert_string_equal(text_at(document(0), "section"), "real");
 	read_text("# real\n```\n# comment\n" TITLE READ "```\n");
 	assert_string_equal(text_at(document(0), "section"), "real");
 }
