@@ -1,15 +1,6 @@
-/*
- * libFuzzer target of the text reader: any bytes are read or refused, documents are proper, nothing leaks. By hand:
- * clang -std=gnu11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz/fuzz_fio_text.c \
- *	host/fio_text*.c guest/text.c guest/error.c -ljansson -lm
- */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
+/* Whatever the bytes are: the text reader ends, its documents have jobs, its notes keep within bounds. */
 #include "host/fio_text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
