@@ -1,14 +1,22 @@
 /* run.json: names, settings of the verdict, and the plan. */
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/dataset_private.h"
 #include "host/scenario.h"
 
-/* Far above any real run; keeps a damaged file from asking for all memory. */
-#define MAX_OBSERVATIONS 20000000
+/*
+ * A small damaged or hostile file must not ask for all memory: what is made by cells, variants and blocks has to be in
+ * proportion to the trials that the file lists. A side (of a cell) becomes a comparison, 3 KB; an observation takes 200
+ * bytes. A plan has at least a trial for every other of them; where runs are not paired, a cell of many runs makes
+ * room for as many in all others.
+ */
+#define PER_TRIAL 16
+#define MOST_SIDES 20000
+#define MOST_OBSERVATIONS 1000000
 
 static const char *text_of(const json_t *object, const char *key, struct error *e)
 {
@@ -200,12 +208,23 @@ static int read_plan(struct dataset *d, struct planned_trial **trial, struct err
 	return 0;
 }
 
+/* Is a * b (b > 0) at most `most`, or what so many trials may have? */
+static int in_proportion(const struct dataset *d, size_t a, size_t b, size_t most, struct error *e)
+{
+	size_t planned = d->ntrials > SIZE_MAX / PER_TRIAL ? SIZE_MAX : PER_TRIAL * d->ntrials;
+
+	if (a <= (planned > most ? planned : most) / b)
+		return 0;
+	return error_set(e, STATUS_USAGE, "it claims %zu cells, %zu variants and %u blocks for a plan of %zu trials: that is damaged",
+			 d->ncells, d->nvariants, d->nblocks, d->ntrials);
+}
+
 static int make_observations(struct dataset *d, struct error *e)
 {
 	size_t n;
 
-	if (d->ncells * d->nslots > MAX_OBSERVATIONS / d->nblocks)
-		return error_set(e, STATUS_USAGE, "it claims more than %d observations", MAX_OBSERVATIONS);
+	if (in_proportion(d, d->ncells * d->nslots, d->nblocks, MOST_OBSERVATIONS, e))
+		return -1;
 	n = d->ncells * d->nslots * d->nblocks;
 	d->observation = calloc(n, sizeof(*d->observation));
 	if (!d->observation)
@@ -221,9 +240,8 @@ int dataset_read_run(struct dataset *d, struct planned_trial **trial, struct err
 	if (read_names(d, e) || read_scenario(d, e))
 		return -1;
 	d->nslots = d->disks ? 2 * d->nvariants : d->nvariants;
-	if (d->ncells > MAX_OBSERVATIONS / d->nslots)
-		return error_set(e, STATUS_USAGE, "it claims more than %d observations", MAX_OBSERVATIONS);
-	if (read_plan(d, trial, e) || (!d->paired && number_runs(d, *trial, e)) || make_observations(d, e))
+	if (read_plan(d, trial, e) || in_proportion(d, d->ncells, d->nslots, MOST_SIDES, e) ||
+	    (!d->paired && number_runs(d, *trial, e)) || make_observations(d, e))
 		return -1;
 	for (size_t i = 0; i < d->ntrials; i++)
 		(*trial)[i].observation = (*trial)[i].slot * d->nblocks + (*trial)[i].slot_block;

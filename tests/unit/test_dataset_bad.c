@@ -140,6 +140,43 @@ static void hostile_numbers(void **state)
 	}
 }
 
+/* A small file that asks for gigabytes: of one list, n more names. */
+static void more_names(json_t *run, const char *list, size_t n)
+{
+	json_t *names = json_object_get(run, list);
+
+	for (size_t i = 0; i < n; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "x%zu", i);
+		json_array_append_new(names, json_pack("{s:s,s:s}", "name", name, "guest", "linux"));
+	}
+}
+
+static void claims_beyond_the_plan(void **state)
+{
+	static const struct { size_t cells, variants; unsigned blocks; } claim[] = {
+		{ 88, 0, 100000 }, /* 36 million observations of 12 trials */
+		{ 198, 198, 3 },   /* 40000 comparisons */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(claim) / sizeof(claim[0]); i++) {
+		struct folder f = plain();
+		json_t *run;
+
+		folder_make(&f);
+		run = json_load_file(in(&f, "run.json"), 0, NULL);
+		more_names(run, "cells", claim[i].cells);
+		more_names(run, "variants", claim[i].variants);
+		json_object_set_new(json_object_get(run, "scenario"), "blocks", json_integer(claim[i].blocks));
+		assert_int_equal(json_dump_file(run, in(&f, "run.json"), 0), 0);
+		json_decref(run);
+		refused(&f, "blocks for a plan of 12 trials: that is damaged");
+		folder_remove(&f);
+	}
+}
+
 /* Names are carried as they are: who prints them has to take care. */
 static void names_of_all_kinds(void **state)
 {
@@ -319,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_json_is_no_such_thing),
 		cmocka_unit_test(hostile_numbers),
+		cmocka_unit_test(claims_beyond_the_plan),
 		cmocka_unit_test(names_of_all_kinds),
 		cmocka_unit_test(files_that_are_no_trials),
 		cmocka_unit_test(no_trials_at_all),
