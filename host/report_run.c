@@ -76,11 +76,13 @@ static void mixture(const struct dataset *d, const char *key, const char *what, 
 	const json_t *set = json_object_get(d->seen, key);
 	struct text t = { 0 };
 	const char *value;
+	size_t expected = 1;
 	json_t *n;
 
-	/* several guests have a kernel each; of joined folders the facts that differ are listed */
-	if (d->nsources > 1 ||
-	    json_object_size(set) <= (strcmp(key, "guest_kernel") == 0 ? json_array_size(json_object_get(d->run, "guests")) : 1))
+	if (strcmp(key, "guest_kernel") == 0 && json_array_size(json_object_get(d->run, "guests")) > 1)
+		expected = json_array_size(json_object_get(d->run, "guests")); /* they have a kernel each */
+	/* of joined folders the facts that differ are listed */
+	if (d->nsources > 1 || json_object_size(set) <= expected)
 		return;
 	text_add(&t, "trials ran with different %s:", what);
 	json_object_foreach((json_t *)set, value, n)

@@ -195,7 +195,7 @@ static int build_group(struct grouping *g, struct dataset **out, struct error *e
 	for (unsigned cell = 0; cell < d->ncells; cell++)
 		for (unsigned v = 0; v < d->nvariants; v++)
 			origin[(g->other_of[cell] * d->nvariants + v) * sides + g->side_of[cell]] =
-				(struct view_origin){ d, cell, v, d->baseline ? 0 : 1 };
+				(struct view_origin){ d, cell, v, d->baseline || d->nvariants == 1 ? 0 : 1 };
 	parts.paired = d->paired && share_blocks(origin, cells, sides, d->nblocks);
 	variants = grouped_variants(g);
 	parts.run = other_run(d, variants, grouped_cells(g),

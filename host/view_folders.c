@@ -200,6 +200,24 @@ static int check_accel(const struct joining *j, struct error *e)
 	return 0;
 }
 
+/* What the matched cells did. Out of memory: nothing is said of it. */
+static void differ_in_cells(const struct joining *j, json_t *lines, struct text *names)
+{
+	struct view_cells *pair = calloc(j->nmatched, sizeof(*pair));
+	bool imported = false;
+	size_t n = 0;
+
+	for (unsigned s = 0; s < 2; s++)
+		imported |= json_is_true(json_object_get(of(j, s)->run, "imported"));
+	for (size_t cell = 0; pair && cell < of(j, 0)->ncells; cell++)
+		if (j->match[cell]) {
+			pair[n].cell[0] = json_array_get(json_object_get(of(j, 0)->run, "cells"), cell);
+			pair[n++].cell[1] = json_array_get(json_object_get(of(j, 1)->run, "cells"), j->match[cell] - 1);
+		}
+	view_differ_cells(pair, n, imported, j->label, lines, names);
+	free(pair);
+}
+
 static json_t *differences(struct joining *j)
 {
 	const json_t *run[2] = { of(j, 0)->run, of(j, 1)->run };
@@ -207,6 +225,7 @@ static json_t *differences(struct joining *j)
 	json_t *lines = json_array();
 
 	view_differ(run, j->label, lines, &names);
+	differ_in_cells(j, lines, &names);
 	for (size_t i = 0; i < j->npairs; i++) {
 		const char *name = of(j, 0)->variant[j->variant[0][i]];
 

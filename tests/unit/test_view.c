@@ -278,6 +278,44 @@ static void cells_without_a_namesake_are_matched_by_what_they_did(void **state)
 	folder_remove(&b);
 }
 
+/* The same names, made of another scenario: nobody may take the block size's effect for that of the variant. */
+static void what_namesakes_did_differently_is_told(void **state)
+{
+	struct folder a = plain(), b = plain();
+	struct dataset *da, *db, *view;
+
+	(void)state;
+	folder_make(&a);
+	folder_make(&b);
+	for (unsigned i = 0; i < 2; i++) {
+		char cell[20];
+
+		snprintf(cell, sizeof(cell), "cells.%u.argv", i);
+		set_in(&a, cell, json_pack("[s,s,s,s,s]", "--name=a", "--rw=randread", "--bs=4k", "--size=1g", "--direct=1"));
+		set_in(&b, cell, json_pack("[s,s,s,s]", "--name=b", "--readwrite=randread", "--bs=16k", "--size=1024m"));
+	}
+	set_in(&b, "cells.1.guest", json_string("openbsd"));
+	da = load(&a);
+	db = load(&b);
+	view = join(da, NULL, db, NULL);
+	noted(view, "differ", "bs: A 4k, B 16k (randread; and 1 more cell)");
+	noted(view, "differ", "direct: A 1, B (default) (randread; and 1 more cell)");
+	noted(view, "differ", "guest: A linux, B openbsd (randwrite)");
+	noted(view, "notes", "A and B differ in bs, direct, guest: each of these may be");
+	assert_int_equal(json_array_size(json_object_get(view->run, "differ")), 3);
+	dataset_free(view);
+	dataset_free(db);
+	set_in(&b, "imported", json_true()); /* fio's text tells few of a job's options */
+	db = load(&b);
+	view = join(da, NULL, db, NULL);
+	assert_int_equal(json_array_size(json_object_get(view->run, "differ")), 2);
+	dataset_free(view);
+	dataset_free(da);
+	dataset_free(db);
+	folder_remove(&a);
+	folder_remove(&b);
+}
+
 static void what_fits_several_cells_is_not_guessed(void **state)
 {
 	struct folder a = plain(), b = plain();
@@ -418,6 +456,30 @@ static void workloads_against_each_other(void **state)
 	d = load(&f);
 	assert_int_equal(view_group(d, VIEW_GUEST, &view, &e), -1);
 	assert_non_null(strstr(e.text, "has one guest: there is nothing to compare by"));
+	dataset_free(d);
+	folder_remove(&f);
+}
+
+/* A baseline that is alone in its boots has no partner. */
+static void guests_with_disks_of_one_variant(void **state)
+{
+	struct folder f = plain();
+	struct dataset *d, *view;
+
+	(void)state;
+	f.variant[1] = NULL;
+	f.shape = telling;
+	folder_make(&f);
+	set_in(&f, "scenario.pairing", json_string("disks"));
+	set_in(&f, "cells.0.workload", json_string("rw"));
+	set_in(&f, "cells.1.workload", json_string("rw"));
+	set_in(&f, "cells.1.guest", json_string("openbsd"));
+	d = load(&f);
+	view = group(d, VIEW_GUEST);
+	assert_true(view->ncells == 1 && view->nblocks == 3 && view->ntrials == 6);
+	for (size_t block = 0; block < 3; block++)
+		assert_true(iops(view, 0, 0, block) == 1110 + 10 * (double)block && iops(view, 0, 1, block) == 2110 + 10 * (double)block);
+	dataset_free(view);
 	dataset_free(d);
 	folder_remove(&f);
 }
@@ -606,11 +668,13 @@ int main(void)
 		cmocka_unit_test(disks_keep_the_baseline_of_their_boot),
 		cmocka_unit_test(cells_and_variants_are_matched_by_name),
 		cmocka_unit_test(cells_without_a_namesake_are_matched_by_what_they_did),
+		cmocka_unit_test(what_namesakes_did_differently_is_told),
 		cmocka_unit_test(what_fits_several_cells_is_not_guessed),
 		cmocka_unit_test(variants_that_fit_nothing_and_accelerators_are_refused),
 		cmocka_unit_test(identities_have_fios_defaults),
 		cmocka_unit_test(guests_against_each_other),
 		cmocka_unit_test(workloads_against_each_other),
+		cmocka_unit_test(guests_with_disks_of_one_variant),
 		cmocka_unit_test(the_report_of_two_folders),
 		cmocka_unit_test(the_report_of_single_runs),
 		cmocka_unit_test(the_report_of_guests),
