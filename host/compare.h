@@ -75,6 +75,10 @@ struct comparison {
 int compare(const struct dataset *d, struct comparison **out, struct error *e);
 void comparison_free(struct comparison *c);
 
+/* Below so many runs a side, or where the sides differ in number, Holm is given the cautious p: see stats_welch.h. */
+#define RUNS_FOR_WELCH 6
+bool compare_cautious(size_t baseline_runs, size_t candidate_runs);
+
 /* Which verdicts of the mask (enum fail_on) occurred; 0: none, the run does not fail. */
 unsigned compare_fail(const struct comparison *c, unsigned fail_on);
 

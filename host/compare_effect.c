@@ -92,14 +92,16 @@ static double mean_of(const double *value, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
-/* Below so many runs a side, or where the sides differ in number, Holm is given the cautious p: see stats_welch.h. */
-#define RUNS_FOR_WELCH 6
+bool compare_cautious(size_t baseline_runs, size_t candidate_runs)
+{
+	return baseline_runs != candidate_runs || baseline_runs < RUNS_FOR_WELCH;
+}
 
 /* Welch's figures in the members of a paired estimate. */
 static void estimate_unpaired(const struct gathered *g, struct stats_paired *out)
 {
 	struct stats_welch w;
-	bool cautious = g->n[0] != g->n[1] || g->n[0] < RUNS_FOR_WELCH;
+	bool cautious = compare_cautious(g->n[0], g->n[1]);
 
 	stats_welch(g->log[0], g->n[0], g->log[1], g->n[1], &w);
 	*out = (struct stats_paired){ .n = g->n[0] + g->n[1], .mean = w.diff, .sd = hypot(w.sd[0], w.sd[1]), .t = w.t,

@@ -22,16 +22,31 @@ struct settle *settle_make(void)
 	return calloc(1, sizeof(struct settle));
 }
 
-static size_t ask(const struct comparison *c, const struct stats_paired *s, int question)
+/*
+ * Fewer than RUNS_FOR_WELCH are tested with the degrees of freedom of one side, as so many blocks are: the same number
+ * of runs finds less than Welch's power says.
+ */
+static size_t runs_for_effect(const struct comparison *c, const struct stats_paired *s)
 {
 	const struct dataset *d = c->dataset;
 	double side = s->sd / sqrt(2); /* of one run, when the two sides spread alike */
+	size_t runs = stats_welch_runs_for_effect(s->mean, side, side, d->alpha, POWER, c->nfindings), cautious;
+
+	if (runs == 0 || runs >= RUNS_FOR_WELCH)
+		return runs;
+	cautious = stats_blocks_for_effect(s->mean, s->sd, d->alpha, POWER, c->nfindings);
+	return cautious && cautious < RUNS_FOR_WELCH ? cautious : RUNS_FOR_WELCH;
+}
+
+static size_t ask(const struct comparison *c, const struct stats_paired *s, int question)
+{
+	const struct dataset *d = c->dataset;
 
 	if (question != FOR_EFFECT) /* runs per side of a pair of runs: Welch's degrees of freedom are at least these */
 		return stats_blocks_for_same(s->mean, s->sd, d->margin, POWER);
 	if (d->paired)
 		return stats_blocks_for_effect(s->mean, s->sd, d->alpha, POWER, c->nfindings);
-	return stats_welch_runs_for_effect(s->mean, side, side, d->alpha, POWER, c->nfindings);
+	return runs_for_effect(c, s);
 }
 
 /* standardised: what alone decides the answer. */

@@ -228,13 +228,13 @@ static void other_metrics(const struct comparison *c, struct text *out)
 	}
 }
 
-/* In percent; unpaired: sd is that of a pair of runs. */
-static double smallest_found(const struct comparison *c, double sd, size_t runs)
+/* In percent; unpaired: sd is that of a pair of runs. A cautious test of runs finds what one of so many blocks would. */
+static double smallest_found(const struct comparison *c, double sd, size_t runs, bool cautious)
 {
 	const struct dataset *d = c->dataset;
 
-	return 100 * ((d->paired ? stats_detectable(runs, sd, d->alpha, 0.9, c->nfindings)
-				 : stats_welch_detectable(runs, sd / sqrt(2), d->alpha, 0.9, c->nfindings)) - 1);
+	return 100 * ((d->paired || cautious ? stats_detectable(runs, sd, d->alpha, 0.9, c->nfindings)
+					     : stats_welch_detectable(runs, sd / sqrt(2), d->alpha, 0.9, c->nfindings)) - 1);
 }
 
 /* What the spread that was seen lets this design find. */
@@ -243,6 +243,7 @@ static void detectable(const struct comparison *c, struct text *out)
 	const struct dataset *d = c->dataset;
 	double least = HUGE_VAL, most = 0;
 	size_t runs = d->nblocks;
+	bool cautious = false;
 	char low[PERCENT_TEXT_SIZE], high[PERCENT_TEXT_SIZE];
 
 	for (size_t i = 0; i < c->nfindings; i++) {
@@ -251,13 +252,14 @@ static void detectable(const struct comparison *c, struct text *out)
 		if (e->kind != EFFECT_INTERVAL)
 			continue;
 		runs = e->complete < runs && !d->paired ? e->complete : runs;
+		cautious |= compare_cautious(e->runs[0], e->runs[1]);
 		least = fmin(least, e->estimate.sd);
 		most = fmax(most, e->estimate.sd);
 	}
 	if (!(most > 0))
 		return;
-	least = smallest_found(c, least, runs);
-	most = smallest_found(c, most, runs);
+	least = smallest_found(c, least, runs, cautious);
+	most = smallest_found(c, most, runs, cautious);
 	percent_text(least, "", low);
 	percent_text(most, "", high);
 	text_add(out, " With the spread seen here, %zu %s find a change of ", runs, d->paired ? "blocks" : "runs per side");
@@ -265,7 +267,7 @@ static void detectable(const struct comparison *c, struct text *out)
 		text_add(out, "%s %% (quietest cell) to %s %% (noisiest)", low, high);
 	else
 		text_add(out, "%s %%", high);
-	text_add(out, " nine times in ten.");
+	text_add(out, " nine times in ten%s.", d->fail_margin > 0 ? ", fail_margin aside" : "");
 }
 
 /* Which test stands beside the t. */
@@ -302,7 +304,8 @@ void report_how_to_read(const struct comparison *c, struct text *out)
 				 "baseline; its interval is a paired t on block log ratios."
 			       : "Baseline and candidate are geometric means over the runs, ratio is candidate / baseline; its "
 				 "interval is Welch's on the logs with the run as the unit, and needs two runs per side. Its p counts "
-				 "the degrees of freedom of the smaller side alone where the sides are few or uneven.");
+				 "the degrees of freedom of the smaller side alone where a side has fewer than %d runs or the sides "
+				 "differ in number.", RUNS_FOR_WELCH);
 	if (!anything_tested(c))
 		return;
 	text_add(out, " Holm p covers all %zu comparison%s of this run; below %g it is a verdict%s", c->nfindings,

@@ -95,6 +95,31 @@ static void few_or_uneven_runs_have_the_cautious_p(void **state)
 	dataset_free(d);
 }
 
+static double three(const struct memory_place *at)
+{
+	static const double value[2][3] = { { 5200, 5400, 5300 }, { 5700, 5650, 6000 } };
+
+	return value[at->variant][at->block];
+}
+
+/*
+ * Welch's power would call four runs a side enough, but four are judged by three degrees of freedom: five it takes.
+ * Reference: scipy.stats.nct.sf(t.ppf(0.975, n - 1), n - 1, 0.0870389 * sqrt(n) / 0.0375448) is 0.9 from n = 5 on, and
+ * with 2n - 2 for n - 1 from n = 4 on. p: 2 * t.sf(0.0870389 * sqrt(3) / 0.0375448, 2).
+ */
+static void few_runs_need_more_than_welch_says(void **state)
+{
+	struct dataset *d = runs((struct memory_run){ .cells = 1, .blocks = 3, .iops = three }, 3, 3);
+	struct comparison *c = judge(d);
+
+	(void)state;
+	assert_int_equal(c->finding[0].verdict, VERDICT_UNCLEAR);
+	close_to(c->finding[0].effect[METRIC_IOPS].estimate.p, 0.0567907760103429, 1e-12);
+	assert_int_equal(c->finding[0].blocks_needed, 5);
+	comparison_free(c);
+	dataset_free(d);
+}
+
 static double six(const struct memory_place *at)
 {
 	static const double value[2][6] = { { 5200, 5400, 5300, 5600, 5150, 5500 }, { 5700, 5450, 6050, 5900, 5350, 5850 } };
@@ -229,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_or_uneven_runs_have_the_cautious_p),
+		cmocka_unit_test(few_runs_need_more_than_welch_says),
 		cmocka_unit_test(the_numbers_are_those_of_welch),
 		cmocka_unit_test(single_runs_have_a_direction_and_no_verdict),
 		cmocka_unit_test(a_side_that_lacks_runs_is_incomplete),
