@@ -43,7 +43,7 @@ static json_t *strings(char *const *s, size_t n)
 
 static json_t *interval(double low, double high)
 {
-	return isnan(low) ? json_null() : json_pack("[f,f]", low, high);
+	return isnan(low) ? json_null() : json_pack("[o,o]", number(low), number(high)); /* hostile values make it infinite */
 }
 
 static json_t *effect_json(const struct effect *e, enum metric metric)
@@ -63,19 +63,21 @@ static json_t *finding_json(const struct comparison *c, const struct finding *f)
 {
 	const struct dataset *d = c->dataset;
 	json_t *metrics = json_object();
-	unsigned complete = f->effect[d->primary].complete;
+	unsigned complete = f->effect[d->primary].complete, planned = d->nblocks;
 	struct text words = { 0 };
 
 	for (int m = 0; m < METRICS; m++)
 		json_object_set_new(metrics, metric_info((enum metric)m)->name,
 				    effect_json(&f->effect[m], (enum metric)m));
+	if (!d->paired) /* as complete: of the side that has fewer */
+		planned = f->planned[0] < f->planned[1] ? f->planned[0] : f->planned[1];
 	finding_words(c, f, &words);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:{s:i, s:i}, s:o, s:o, s:b, s:o, s:o, s:o}", "variant",
 			 d->variant[f->variant], "baseline", d->variant[d->baseline], "cell", d->cell[f->cell].name,
 			 "guest", d->cell[f->cell].guest, "verdict", verdict_name(f->verdict), "words",
 			 string_of(&words), "blocks", "complete", (int)complete, "planned",
-			 (int)d->nblocks, "holm_p", number(f->holm), "sign_flip_p", number(f->sign_flip), "sign_flip_sampled",
-			 isfinite(f->sign_flip) && complete > STATS_SIGN_FLIP_MAX,
+			 (int)planned, "holm_p", number(f->holm), "sign_flip_p", number(f->sign_flip), "sign_flip_sampled",
+			 f->draws > 0,
 			 "blocks_needed", f->blocks_needed ? json_integer((json_int_t)f->blocks_needed) : json_null(),
 			 "trial", f->culprit ? json_integer(f->culprit) : json_null(), "metrics", metrics);
 }

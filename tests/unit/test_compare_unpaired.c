@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "host/compare.h"
+#include "host/report_json.h"
 #include "host/scenario.h"
 #include "tests/unit/memory_run.h"
 
@@ -168,6 +169,33 @@ static void single_runs_have_a_direction_and_no_verdict(void **state)
 	dataset_free(d);
 }
 
+static double uneven(const struct memory_place *at)
+{
+	return (at->variant ? 6000 : 5000) * exp(0.05 * memory_noise(3, at));
+}
+
+/* Of 184756 deals 99999 are drawn, of 1001 all are looked at; what was planned is the lesser side's, as what is there. */
+static void json_tells_what_was_drawn_and_planned(void **state)
+{
+	static const struct { unsigned runs[2]; bool sampled; } cases[] = { { { 10, 10 }, true }, { { 10, 4 }, false } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct dataset *d = runs((struct memory_run){ .cells = 1, .blocks = 10, .iops = uneven }, cases[i].runs[0],
+					 cases[i].runs[1]);
+		struct comparison *c = judge(d);
+		json_t *report = report_json(c), *finding = json_array_get(json_object_get(report, "findings"), 0);
+		const json_t *blocks = json_object_get(finding, "blocks");
+
+		assert_int_equal(json_is_true(json_object_get(finding, "sign_flip_sampled")), cases[i].sampled);
+		assert_int_equal(json_integer_value(json_object_get(blocks, "planned")), cases[i].runs[1]);
+		assert_int_equal(json_integer_value(json_object_get(blocks, "complete")), cases[i].runs[1]);
+		json_decref(report);
+		comparison_free(c);
+		dataset_free(d);
+	}
+}
+
 /* Nothing at all, and one where two were planned. */
 static void a_side_that_lacks_runs_is_incomplete(void **state)
 {
@@ -257,6 +285,7 @@ int main(void)
 		cmocka_unit_test(few_runs_need_more_than_welch_says),
 		cmocka_unit_test(the_numbers_are_those_of_welch),
 		cmocka_unit_test(single_runs_have_a_direction_and_no_verdict),
+		cmocka_unit_test(json_tells_what_was_drawn_and_planned),
 		cmocka_unit_test(a_side_that_lacks_runs_is_incomplete),
 		cmocka_unit_test(a_metric_that_one_side_lacks_is_named),
 		cmocka_unit_test(same_and_unclear_as_with_blocks),
