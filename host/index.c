@@ -117,7 +117,10 @@ static int take_row(sqlite3_stmt *s, const struct known_texts *known, struct tri
 	const char *message = (const char *)sqlite3_column_text(s, MESSAGE);
 	int length = sqlite3_column_bytes(s, BINS);
 
-	if (!sums || sqlite3_column_bytes(s, SUMS) != (int)sizeof(r->sums))
+	int status = sqlite3_column_int(s, STATUS);
+
+	/* a folder may come from anywhere, and its hashes be right */
+	if (!sums || sqlite3_column_bytes(s, SUMS) != (int)sizeof(r->sums) || status < OBSERVED_OK || status > OBSERVED_CORRUPT)
 		return -1;
 	memcpy(&r->sums, sums, sizeof(r->sums));
 	if (length > 0 && bins && (r->bins = malloc((size_t)length)))
@@ -125,7 +128,7 @@ static int take_row(sqlite3_stmt *s, const struct known_texts *known, struct tri
 	r->bins_length = r->bins ? (size_t)length : 0;
 	r->message = message ? strdup(message) : NULL;
 	r->identified = r->loaded = true;
-	r->status = (enum observed)sqlite3_column_int(s, STATUS);
+	r->status = (enum observed)status;
 	r->trial = sqlite3_column_int64(s, TRIAL);
 	r->block = sqlite3_column_int64(s, BLOCK);
 	r->cell = sqlite3_column_int64(s, CELL);

@@ -204,7 +204,8 @@ static void other_metrics(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
 
-	text_add(out, "OTHER METRICS AND COST (intervals, no verdict; up, down: 1 is not in the interval)\n");
+	text_add(out, "OTHER METRICS AND COST (intervals, no verdict; up, down: 1 is not in the interval%s)\n",
+		 c->count[VERDICT_SINGLE] ? ", or a single run" : "");
 	for (size_t i = 0; i < c->nfindings; i++) {
 		const struct finding *f = &c->finding[i];
 		const struct effect *primary = &f->effect[d->primary];
