@@ -151,29 +151,32 @@ static int draw(struct drawings *all, struct error *e)
 	return rc;
 }
 
+int drawings_finish(struct drawings *all, struct charts *out, struct error *e)
+{
+	int rc = all->failed ? error_set(e, STATUS_HOST, "out of memory") : all->n ? draw(all, e) : 0;
+
+	*out = (struct charts){ .chart = calloc(all->n ? all->n : 1, sizeof(*out->chart)) };
+	if (!out->chart)
+		rc = error_set(e, STATUS_HOST, "out of memory");
+	for (size_t i = 0; i < all->n && out->chart; i++) {
+		out->chart[out->n++] = all->at[i].chart;
+		all->at[i].chart = (struct chart){ 0 };
+	}
+	drawings_free(all);
+	if (rc)
+		charts_free(out);
+	return rc;
+}
+
 int charts_draw(const struct comparison *c, struct charts *out, struct error *e)
 {
 	struct drawings all = { 0 };
-	int rc = 0;
 
-	*out = (struct charts){ 0 };
 	charts_ratio(&all, c);
 	charts_sweep(&all, c);
 	charts_latency(&all, c);
 	charts_time(&all, c);
-	if (all.n)
-		rc = draw(&all, e);
-	out->chart = calloc(all.n ? all.n : 1, sizeof(*out->chart));
-	if (!out->chart)
-		rc = error_set(e, STATUS_HOST, "out of memory");
-	for (size_t i = 0; i < all.n && out->chart; i++) {
-		out->chart[out->n++] = all.at[i].chart;
-		all.at[i].chart = (struct chart){ 0 };
-	}
-	drawings_free(&all);
-	if (rc)
-		charts_free(out);
-	return rc;
+	return drawings_finish(&all, out, e);
 }
 
 void charts_free(struct charts *c)

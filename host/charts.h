@@ -14,6 +14,7 @@ enum chart_kind {
 	CHART_SWEEP,   /* the primary metric over the swept option, a line per variant */
 	CHART_LATENCY, /* latency by percentile, a curve per variant: one chart per cell */
 	CHART_TIME,    /* trial by trial in time order: one chart per cell */
+	CHART_HISTORY, /* run by run (host/charts_history.h); none of a comparison's */
 	CHART_KINDS,
 };
 

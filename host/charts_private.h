@@ -26,6 +26,9 @@ struct drawings {
 
 void drawings_free(struct drawings *all);
 
+/* Draw them by one run of gnuplot, and free them. An error as that of charts_draw(). */
+int drawings_finish(struct drawings *all, struct charts *out, struct error *e);
+
 /* A new chart; NULL: out of memory. Valid until the next call. */
 struct drawing *drawing_add(struct drawings *all, enum chart_kind kind, unsigned height);
 

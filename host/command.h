@@ -17,6 +17,7 @@ struct command {
 extern const struct command cmd_clean;
 extern const struct command cmd_compare;
 extern const struct command cmd_doctor;
+extern const struct command cmd_history;
 extern const struct command cmd_import;
 extern const struct command cmd_plan;
 extern const struct command cmd_report;

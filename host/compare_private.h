@@ -1,4 +1,4 @@
-/* Shared by compare.c (verdicts), compare_effect.c (numbers), compare_settle.c, compare_checks.c and compare_advice.c. */
+/* Shared by compare.c (verdicts), compare_effect.c (numbers), compare_settle.c, compare_checks.c, compare_advice.c and history.c. */
 #ifndef KB_COMPARE_PRIVATE_H
 #define KB_COMPARE_PRIVATE_H
 

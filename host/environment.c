@@ -126,8 +126,8 @@ json_t *environment_take(const char *root, uint64_t needed_bytes)
 	slurp(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor, sizeof(governor));
 	slurp(root, "/proc/loadavg", load, sizeof(load));
 	uname(&host);
-	return json_pack("{s:o,s:o,s:i,s:o,s:o,s:s,s:s,s:o,s:f,s:I,s:I,s:I,s:o}", "cpu", text_or_null(cpu), "microcode",
-			 text_or_null(microcode), "cpus", (int)count_cpus(root), "smt", text_or_null(smt), "governor",
+	return json_pack("{s:s,s:o,s:o,s:i,s:o,s:o,s:s,s:s,s:o,s:f,s:I,s:I,s:I,s:o}", "host", host.nodename, "cpu",
+			 text_or_null(cpu), "microcode", text_or_null(microcode), "cpus", (int)count_cpus(root), "smt", text_or_null(smt), "governor",
 			 text_or_null(governor), "kernel", host.release, "machine", host.machine, "os", text_or_null(os),
 			 "load1", strtod(load, NULL), "memory_bytes", (json_int_t)total, "available_bytes",
 			 (json_int_t)available, "swap_used_bytes", (json_int_t)swapped, "warnings",

@@ -8,7 +8,7 @@
 #include "guest/error.h"
 
 /*
- * {"cpu","microcode","cpus":N,"smt":"on"|"off"|null,"governor":…|null,"kernel","machine","os","load1":N,
+ * {"host":name,"cpu","microcode","cpus":N,"smt":"on"|"off"|null,"governor":…|null,"kernel","machine","os","load1":N,
  *  "memory_bytes":N,"available_bytes":N,"swap_used_bytes":N,"warnings":["…"]}. root: where /proc and /sys are
  * ("" for this host; a test gives a folder). needed_bytes: memory that the guests will take.
  * NULL when memory ran out.

@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&cmd_plan,
 	&cmd_report,
 	&cmd_compare,
+	&cmd_history,
 	&cmd_import,
 	&cmd_doctor,
 	&cmd_clean,
