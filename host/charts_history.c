@@ -94,6 +94,12 @@ static void take(struct range *r, const struct history_point *p)
 	}
 }
 
+/* Variants that measure alike stand beside each other. */
+static double aside(const struct course *u, size_t i)
+{
+	return ((double)i - (double)(u->c->n - 1) / 2) * 0.6 / (double)(u->c->n + 1);
+}
+
 static void add_data(struct drawing *g, const struct course *u, size_t i, struct range *y)
 {
 	const struct history_series *s = series_at(u, i);
@@ -107,7 +113,7 @@ static void add_data(struct drawing *g, const struct course *u, size_t i, struct
 			continue;
 		}
 		take(y, p);
-		text_add(&g->script, "%zu %.9g ", u->place[p->run], p->value);
+		text_add(&g->script, "%.9g %.9g ", (double)u->place[p->run] + aside(u, i), p->value);
 		if (isfinite(p->low) && isfinite(p->high))
 			text_add(&g->script, "1 %.9g %.9g\n", p->low, p->high);
 		else
@@ -132,7 +138,7 @@ static void describe(struct drawing *g, const struct course *u, size_t i)
 	}
 	for (size_t k = 0; k < s->nchanges; k++) {
 		text_reset(&words);
-		history_change_words(s, &s->change[k], &words);
+		history_change_words(u->h, s, &s->change[k], &words);
 		text_add(&g->desc, "; change at ");
 		history_label(u->h, s, s->point[s->change[k].after].run, HISTORY_DATE, &g->desc);
 		text_add(&g->desc, ", %s", text_get(&words));
@@ -231,11 +237,9 @@ static void draw(struct drawings *all, struct course *u)
 		mark_changes(g, u, i);
 		describe(g, u, i);
 	}
-	if (s->baseline) {
-		range_take(&y, 1);
-		text_add(&g->script, "set arrow from graph 0, first 1 to graph 1, first 1 nohead lw 1.4 lc rgb 'black' back\n");
-	}
 	range_pad(&y, false);
+	if (s->baseline && y.low < 1 && y.high > 1)
+		text_add(&g->script, "set arrow from graph 0, first 1 to graph 1, first 1 nohead lw 1.4 lc rgb 'black' back\n");
 	axis_x(g, u);
 	axis_set(g, 'y', &y, false, s->baseline ? UNIT_COUNT : metric_info(s->metric)->unit);
 	text_add(&g->script, "set label ");

@@ -109,7 +109,7 @@ static char *host_of(const json_t *run)
 static int take_run(struct history *h, const struct dataset *d, struct error *e)
 {
 	const char *seen = most_seen(d, "qemu_version"), *told = view_accel(d->run);
-	struct history_run r = { .started = started_of(d), .accel = told ? told : "" }, *grown;
+	struct history_run r = { .started = started_of(d), .margin = d->margin, .accel = told ? told : "" }, *grown;
 
 	if (isnan(r.started))
 		return error_set(e, STATUS_USAGE, "%s: run.json does not tell when the run started", d->path);
@@ -414,15 +414,15 @@ void history_label(const struct history *h, const struct history_series *s, size
 	text_add(out, "%s", by == HISTORY_DATE ? date : name && *name ? name : "not told");
 }
 
-void history_differ(const struct history *h, const struct history_series *s, const struct history_change *c, json_t *lines)
+void history_differ(const struct history *h, size_t before, size_t after, json_t *lines)
 {
-	const json_t *run[2] = { h->run[s->point[c->before].run].run, h->run[s->point[c->after].run].run };
+	const json_t *run[2] = { h->run[before].run, h->run[after].run }, *variant;
 	static const char *const label[2] = { "before", "after" };
 	struct text names = { 0 };
+	size_t i;
 
 	view_differ(run, label, lines, &names);
-	view_differ_settings(run, label, s->variant, lines, &names);
-	if (s->baseline)
-		view_differ_settings(run, label, s->baseline, lines, &names);
+	json_array_foreach(json_object_get(run[1], "variants"), i, variant)
+		view_differ_settings(run, label, json_string_value(json_object_get(variant, "name")), lines, &names);
 	text_free(&names);
 }

@@ -24,6 +24,7 @@ struct history_run {
 	char *host;              /* "name, CPU, 4 CPUs" */
 	const char *accel;       /* "" when it is not told, as in imports; in run */
 	double started;          /* s since 1970 */
+	double margin;           /* of its scenario: less is no difference that matters */
 	json_t *run;             /* run.json without its plan */
 };
 
@@ -96,7 +97,15 @@ void history_label(const struct history *h, const struct history_series *s, size
 #define HISTORY_DATE_SIZE 32
 void history_date(double started, char out[HISTORY_DATE_SIZE]);
 
-/* Append "hypervisor: before QEMU 7.2.22, after QEMU 8.2.0" (an array) for what run.json tells of both runs of a change and differs. */
-void history_differ(const struct history *h, const struct history_series *s, const struct history_change *c, json_t *lines);
+/* Append "hypervisor: before QEMU 7.2.22, after QEMU 8.2.0" (to an array) for all that run.json tells of both runs and differs. */
+void history_differ(const struct history *h, size_t before, size_t after, json_t *lines);
+
+/* All changes, those between the same two runs together, in the order of time. The caller frees *out. */
+struct history_mark {
+	const struct history_series *series;
+	const struct history_change *change;
+	size_t before, after; /* runs */
+};
+int history_marks(const struct history *h, struct history_mark **out, size_t *n); /* -1: out of memory */
 
 #endif

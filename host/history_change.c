@@ -127,3 +127,37 @@ int history_changes(struct history *h)
 	values_free(&v);
 	return rc;
 }
+
+/* ---- in the order of time ---- */
+
+static int by_runs(const void *a, const void *b)
+{
+	const struct history_mark *x = a, *y = b;
+
+	if (x->after != y->after)
+		return x->after < y->after ? -1 : 1;
+	if (x->before != y->before)
+		return x->before < y->before ? -1 : 1;
+	return (x->series > y->series) - (x->series < y->series);
+}
+
+int history_marks(const struct history *h, struct history_mark **out, size_t *n)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < h->nseries; i++)
+		all += h->series[i].nchanges;
+	*n = 0;
+	*out = calloc(all + 1, sizeof(**out));
+	if (!*out)
+		return -1;
+	for (size_t i = 0; i < h->nseries; i++) {
+		const struct history_series *s = &h->series[i];
+
+		for (size_t k = 0; k < s->nchanges; k++)
+			(*out)[(*n)++] = (struct history_mark){ s, &s->change[k], s->point[s->change[k].before].run,
+								s->point[s->change[k].after].run };
+	}
+	qsort(*out, *n, sizeof(**out), by_runs);
+	return 0;
+}

@@ -1,5 +1,4 @@
-#include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/charts_history.h"
@@ -31,53 +30,66 @@ static void head(const struct history_view *v, struct text *out)
 
 /* ---- change points ---- */
 
-static void change(const struct history *h, const struct history_view *v, const struct history_series *s,
-		   const struct history_change *c, struct text *out)
+static void change(const struct history *h, const struct history_mark *m, struct text *out)
 {
+	const struct history_change *c = m->change;
+	bool better = (c->ratio > 1) == metric_info(m->series->metric)->higher_is_better;
 	struct text t = { 0 };
-	bool better = (c->ratio > 1) == metric_info(s->metric)->higher_is_better;
 
-	text_add(out, "<li><span class=\"badge %s\">%s</span><b>", better ? "better" : "worse", better ? "\342\226\262 better" :
-		 "\342\226\274 worse");
-	history_title(h, s, true, &t);
+	if (history_change_small(h, m->series, c))
+		text_add(out, "<li><span class=\"badge same\">= small</span>");
+	else
+		text_add(out, "<li><span class=\"badge %s\">%s</span>", better ? "better" : "worse", better ? "\342\226\262 better" :
+			 "\342\226\274 worse");
+	text_add(out, "<b>");
+	history_title(h, m->series, true, &t);
 	html_name(out, text_get(&t));
 	text_reset(&t);
 	text_add(out, "</b>: ");
-	history_change_words(s, c, &t);
+	history_change_words(h, m->series, c, &t);
 	text_add(&t, " (");
 	history_change_sure(h, c, &t);
-	text_add(&t, "), between ");
-	history_label(h, s, s->point[c->before].run, v->by, &t);
-	text_add(&t, " and ");
-	history_label(h, s, s->point[c->after].run, v->by, &t);
-	text_add(&t, " (%s, %s)", history_folder(&h->run[s->point[c->before].run]), history_folder(&h->run[s->point[c->after].run]));
+	text_add(&t, ")");
 	words(out, &t);
-	text_add(out, "<br><span class=\"soft\">");
-	history_change_differ(h, s, c, &t);
-	if (!t.length)
-		text_add(&t, "nothing that run.json tells differs between these two");
+	text_add(out, "</li>\n");
+	text_free(&t);
+}
+
+static void between(const struct history *h, const struct history_view *v, const struct history_mark *m, struct text *out)
+{
+	struct text t = { 0 };
+
+	text_add(out, "<h3>");
+	history_change_place(h, v, m, &t);
 	words(out, &t);
-	text_add(out, "</span></li>\n");
+	text_add(out, "</h3>\n<p>");
+	history_change_differ(h, m, &t);
+	words(out, &t);
+	text_add(out, "</p>\n<ul class=\"verdicts\">\n");
 	text_free(&t);
 }
 
 static void changes(const struct history *h, const struct history_view *v, struct text *out)
 {
-	struct text list = { 0 };
+	struct history_mark *mark;
+	size_t n;
 
-	for (size_t i = 0; i < h->nseries; i++)
-		for (size_t k = 0; k < h->series[i].nchanges; k++)
-			change(h, v, &h->series[i], &h->series[i].change[k], &list);
-	if (list.length)
-		text_add(out, "<h2>Change points</h2>\n<p>%zu series searched.</p>\n<ul class=\"verdicts\">\n", h->nsearched);
+	out->failed |= history_marks(h, &mark, &n) != 0;
+	if (n)
+		text_add(out, "<h2>Change points</h2>\n<p>%zu series searched.</p>\n", h->nsearched);
 	else if (h->nsearched)
 		text_add(out, "<p class=\"headline\">No change point in any of %zu series that could be searched.</p>\n", h->nsearched);
 	else
 		text_add(out, "<p class=\"headline\">No series could be searched for change points.</p>\n");
-	text_add_bytes(out, text_get(&list), list.length);
-	text_add(out, list.length ? "</ul>\n" : "");
-	out->failed |= list.failed;
-	text_free(&list);
+	for (size_t i = 0; i < n; i++) {
+		bool last = i + 1 == n || mark[i].before != mark[i + 1].before || mark[i].after != mark[i + 1].after;
+
+		if (i == 0 || mark[i].before != mark[i - 1].before || mark[i].after != mark[i - 1].after)
+			between(h, v, &mark[i], out);
+		change(h, &mark[i], out);
+		text_add(out, last ? "</ul>\n" : "");
+	}
+	free(mark);
 }
 
 /* ---- charts ---- */
@@ -174,7 +186,7 @@ static void table(const struct history *h, const struct history_view *v, const s
 	for (size_t i = 0; i < s->npoints; i++) {
 		if (next < s->nchanges && s->change[next].after == i) {
 			text_add(out, "<tr><th scope=\"row\" colspan=\"%d\">change: ", v->by == HISTORY_DATE ? 5 : 6);
-			history_change_words(s, &s->change[next++], &t);
+			history_change_words(h, s, &s->change[next++], &t);
 			words(out, &t);
 			text_add(out, "</th></tr>\n");
 		}

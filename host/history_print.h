@@ -32,15 +32,20 @@ void history_apart(const struct history *h, struct text *out);
 /* "randread, linux, tcg, Example CPU: IOPS, kickfd / none"; what all series have in common is left out. */
 void history_title(const struct history *h, const struct history_series *s, bool with_variant, struct text *out);
 
-/* "IOPS from 6012 to 5400, ratio 0.898 [0.881, 0.916]: worse" */
-void history_change_words(const struct history_series *s, const struct history_change *c, struct text *out);
+/* "from 6012 to 5400, ratio 0.898 [0.881, 0.916]: worse"; "better, within the margin of 3 %" when the interval is in it. */
+void history_change_words(const struct history *h, const struct history_series *s, const struct history_change *c,
+			  struct text *out);
+bool history_change_small(const struct history *h, const struct history_series *s, const struct history_change *c);
 
 /* "p 0.0004; over all 6 series 0.0024" */
 void history_change_sure(const struct history *h, const struct history_change *c, struct text *out);
 
+/* "2026-01-31 12:00 (run-06) to 2026-02-01 12:00 (run-07)" */
+void history_change_place(const struct history *h, const struct history_view *v, const struct history_mark *m,
+			  struct text *out);
+
 /* "hypervisor: before QEMU 7.2.22, after QEMU 8.2.0; …" */
-void history_change_differ(const struct history *h, const struct history_series *s, const struct history_change *c,
-			   struct text *out);
+void history_change_differ(const struct history *h, const struct history_mark *m, struct text *out);
 
 /* Why a series was not searched: "too few runs to look for change points (5, 8 needed)"; nothing when it was. */
 void history_search_words(const struct history_series *s, struct text *out);

@@ -1,6 +1,7 @@
 /* A history as text and as CSV. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/escape.h"
@@ -14,48 +15,45 @@
 
 /* ---- text ---- */
 
-static void change_at_a_glance(const struct history *h, const struct history_view *v, const struct history_series *s,
-			       const struct history_change *c, struct text *out)
+static void between(const struct history *h, const struct history_view *v, const struct history_mark *m, struct text *out)
 {
-	struct text t = { 0 }, differ = { 0 };
+	struct text t = { 0 };
 
-	history_title(h, s, true, &t);
-	text_add(&t, ": ");
-	history_change_words(s, c, &t);
-	text_add(&t, " (");
-	history_change_sure(h, c, &t);
-	text_add(&t, "), between ");
-	history_label(h, s, s->point[c->before].run, v->by, &t);
-	text_add(&t, " and ");
-	history_label(h, s, s->point[c->after].run, v->by, &t);
-	text_add(&t, " (%s, %s)", history_folder(&h->run[s->point[c->before].run]), history_folder(&h->run[s->point[c->after].run]));
-	layout_wrap(out, "  - ", 4, text_get(&t));
-	history_change_differ(h, s, c, &differ);
-	layout_wrap(out, "", 6, differ.length ? text_get(&differ) : "nothing that run.json tells differs between these two");
+	text_add(out, "\n");
+	history_change_place(h, v, m, &t);
+	layout_wrap(out, "  ", 2, text_get(&t));
+	text_reset(&t);
+	history_change_differ(h, m, &t);
+	layout_wrap(out, "  ", 2, text_get(&t));
 	text_free(&t);
-	text_free(&differ);
-}
-
-static size_t count_changes(const struct history *h)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < h->nseries; i++)
-		n += h->series[i].nchanges;
-	return n;
 }
 
 static void all_changes(const struct history *h, const struct history_view *v, struct text *out)
 {
-	if (count_changes(h) == 0) {
+	struct history_mark *mark;
+	struct text t = { 0 };
+	size_t n;
+
+	out->failed |= history_marks(h, &mark, &n) != 0;
+	if (n == 0)
 		text_add(out, h->nsearched ? "No change point in any of %zu series that could be searched.\n" :
 			 "No series could be searched for change points.\n", h->nsearched);
-		return;
+	else
+		text_add(out, "CHANGE POINTS (%zu series searched)\n", h->nsearched);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || mark[i].before != mark[i - 1].before || mark[i].after != mark[i - 1].after)
+			between(h, v, &mark[i], out);
+		text_reset(&t);
+		history_title(h, mark[i].series, true, &t);
+		text_add(&t, ": ");
+		history_change_words(h, mark[i].series, mark[i].change, &t);
+		text_add(&t, " (");
+		history_change_sure(h, mark[i].change, &t);
+		text_add(&t, ")");
+		layout_wrap(out, "  - ", 4, text_get(&t));
 	}
-	text_add(out, "CHANGE POINTS (%zu series searched)\n", h->nsearched);
-	for (size_t i = 0; i < h->nseries; i++)
-		for (size_t k = 0; k < h->series[i].nchanges; k++)
-			change_at_a_glance(h, v, &h->series[i], &h->series[i].change[k], out);
+	text_free(&t);
+	free(mark);
 }
 
 static void label_of(const struct history *h, const struct history_series *s, size_t run, const struct history_view *v,
@@ -119,7 +117,7 @@ static void table(const struct history *h, const struct history_view *v, const s
 	for (size_t i = 0; i < s->npoints; i++) {
 		if (change < s->nchanges && s->change[change].after == i) {
 			text_reset(&t);
-			history_change_words(s, &s->change[change++], &t);
+			history_change_words(h, s, &s->change[change++], &t);
 			text_add(out, "  ---- change: %s\n", text_get(&t));
 		}
 		label_of(h, s, s->point[i].run, v, &t);

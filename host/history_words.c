@@ -90,17 +90,28 @@ void history_interval(const struct history_series *s, const struct history_point
 		text_add(out, ", not effective");
 }
 
-void history_change_words(const struct history_series *s, const struct history_change *c, struct text *out)
+bool history_change_small(const struct history *h, const struct history_series *s, const struct history_change *c)
+{
+	double margin = h->run[s->point[c->after].run].margin;
+
+	return c->low > 1 - margin && c->high < 1 + margin;
+}
+
+void history_change_words(const struct history *h, const struct history_series *s, const struct history_change *c,
+			  struct text *out)
 {
 	const struct metric_info *info = metric_info(s->metric);
+	int digits = fabs(c->ratio - 1) < 0.0005 ? 5 : 3;
 	char from[METRIC_TEXT_SIZE], to[METRIC_TEXT_SIZE];
 
 	history_value(s, c->from, from);
 	history_value(s, c->to, to);
-	text_add(out, "from %s to %s, ratio %.3f", from, to, c->ratio);
+	text_add(out, "from %s to %s, ratio %.*f", from, to, digits, c->ratio);
 	if (isfinite(c->low))
-		text_add(out, " [%.3f, %.3f]", c->low, c->high);
+		text_add(out, " [%.*f, %.*f]", digits, c->low, digits, c->high);
 	text_add(out, ": %s", (c->ratio > 1) == info->higher_is_better ? "better" : "worse");
+	if (history_change_small(h, s, c))
+		text_add(out, ", within the margin of %.3g %%", 100 * h->run[s->point[c->after].run].margin);
 }
 
 void history_change_sure(const struct history *h, const struct history_change *c, struct text *out)
@@ -111,15 +122,25 @@ void history_change_sure(const struct history *h, const struct history_change *c
 			 ": among so many it can be chance" : "");
 }
 
-void history_change_differ(const struct history *h, const struct history_series *s, const struct history_change *c,
-			   struct text *out)
+void history_change_place(const struct history *h, const struct history_view *v, const struct history_mark *m,
+			  struct text *out)
+{
+	history_label(h, m->series, m->before, v->by, out);
+	text_add(out, " (%s) to ", history_folder(&h->run[m->before]));
+	history_label(h, m->series, m->after, v->by, out);
+	text_add(out, " (%s)", history_folder(&h->run[m->after]));
+}
+
+void history_change_differ(const struct history *h, const struct history_mark *m, struct text *out)
 {
 	json_t *lines = json_array(), *line;
 	size_t i;
 
-	history_differ(h, s, c, lines);
+	history_differ(h, m->before, m->after, lines);
 	json_array_foreach(lines, i, line)
 		text_add(out, "%s%s", i ? "; " : "", json_string_value(line));
+	if (json_array_size(lines) == 0)
+		text_add(out, "nothing that run.json tells differs between these two");
 	json_decref(lines);
 }
 
