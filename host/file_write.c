@@ -10,7 +10,7 @@
 #include "guest/text.h"
 #include "host/dirs.h"
 
-static int write_all(int fd, const char *bytes, size_t length)
+int file_write_all(int fd, const char *bytes, size_t length)
 {
 	while (length > 0) {
 		ssize_t n = write(fd, bytes, length);
@@ -31,7 +31,7 @@ static int write_directly(const char *path, const char *bytes, size_t length, st
 
 	if (fd < 0)
 		return error_errno(e, STATUS_USAGE, "cannot write %s", path);
-	if (write_all(fd, bytes, length)) {
+	if (file_write_all(fd, bytes, length)) {
 		error_errno(e, STATUS_HOST, "cannot write %s", path);
 		close(fd);
 		return -1;
@@ -46,7 +46,7 @@ static int write_renamed(const char *path, const char *temporary, const char *by
 
 	if (fd < 0)
 		return error_errno(e, STATUS_USAGE, "cannot write %s", path);
-	if (write_all(fd, bytes, length) || fsync(fd)) {
+	if (file_write_all(fd, bytes, length) || fsync(fd)) {
 		error_errno(e, STATUS_HOST, "cannot write %s", path);
 		close(fd);
 		goto remove;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/report_layout.h"
+#include "host/report_values.h"
 #include "host/stats_welch.h"
 
 /* Columns of the tables: name of cell or metric, either side, ratio with interval, p. */
@@ -60,47 +61,12 @@ static void verdict_list(const struct comparison *c, unsigned variant, struct te
 	}
 }
 
-/* A ratio with three significant digits at least. */
-static void factor_text(double ratio, char *out, size_t size)
-{
-	static const double step[] = { 0.00995, 0.0995, 9.9995, 99.995, 999.95 };
-	static const int decimals[] = { 5, 4, 3, 2, 1 };
-	size_t i = 0;
-
-	while (i < 5 && ratio >= step[i])
-		i++;
-	if (i == 5)
-		snprintf(out, size, ">1000");
-	else if (ratio < 0.001)
-		snprintf(out, size, "<0.001");
-	else
-		snprintf(out, size, "%.*f", decimals[i], ratio);
-}
-
-/* "1.131 [1.094, 1.169]" */
-static void ratio_text(const struct effect *e, char *out, size_t size)
-{
-	const struct stats_paired *s = &e->estimate;
-	char ratio[16], low[16], high[16];
-
-	if (isnan(s->ratio)) {
-		snprintf(out, size, "-");
-		return;
-	}
-	factor_text(s->ratio, ratio, sizeof(ratio));
-	factor_text(s->low95, low, sizeof(low));
-	factor_text(s->high95, high, sizeof(high));
-	if (e->kind == EFFECT_INTERVAL)
-		snprintf(out, size, "%s [%s, %s]", ratio, low, high);
-	else
-		snprintf(out, size, "%s", ratio);
-}
-
 /* A name that is too long for its column gets a line of its own. */
 static void name_and_sides(const char *name, int width, const struct effect *e, enum metric metric,
 			   struct text *out)
 {
-	char side[METRIC_TEXT_SIZE], ratio[64];
+	char side[METRIC_TEXT_SIZE];
+	struct text ratio = { 0 };
 
 	text_add(out, "  ");
 	if (layout_width(name) > (size_t)width) {
@@ -113,9 +79,10 @@ static void name_and_sides(const char *name, int width, const struct effect *e, 
 	layout_pad(out, side, -SIDE);
 	effect_side_text(e, metric, 1, side);
 	layout_pad(out, side, -SIDE);
-	ratio_text(e, ratio, sizeof(ratio));
+	report_ratio(e, &ratio);
 	text_add(out, "  ");
-	layout_pad(out, ratio, RATIO);
+	layout_pad(out, text_get(&ratio), RATIO);
+	text_free(&ratio);
 }
 
 static void head(const char *name, int width, struct text *out)
@@ -128,17 +95,13 @@ static void head(const char *name, int width, struct text *out)
 	layout_pad(out, "ratio [95 % interval]", RATIO);
 }
 
-static void p_text(double p, struct text *out)
+static void p_column(double p, struct text *out)
 {
-	char s[32];
+	struct text s = { 0 };
 
-	if (isnan(p))
-		snprintf(s, sizeof(s), "-");
-	else if (p < 0.0001)
-		snprintf(s, sizeof(s), "<0.0001");
-	else
-		snprintf(s, sizeof(s), "%.4f", p);
-	layout_pad(out, s, -P);
+	report_p(p, &s);
+	layout_pad(out, text_get(&s), -P);
+	text_free(&s);
 }
 
 static void primary_table(const struct comparison *c, unsigned variant, struct text *out)
@@ -153,8 +116,8 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 		if (f->variant != variant)
 			continue;
 		name_and_sides(d->cell[f->cell].name, CELL_NAME, &f->effect[d->primary], d->primary, out);
-		p_text(f->holm, out);
-		p_text(f->sign_flip, out);
+		p_column(f->holm, out);
+		p_column(f->sign_flip, out);
 		text_add(out, "  %s\n", verdict_name(f->verdict));
 	}
 }

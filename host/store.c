@@ -12,6 +12,7 @@
 
 #include "guest/text.h"
 #include "host/dirs.h"
+#include "host/file_write.h"
 
 struct store {
 	char *path;
@@ -156,21 +157,6 @@ void store_discard(struct store *s)
 	rmdir(s->path);
 }
 
-static int write_all(int fd, const char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = write(fd, bytes, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes += n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
 int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e)
 {
 	char *path = dirs_join(s->path, name), *temporary = path ? dirs_join(s->path, ".writing") : NULL;
@@ -185,7 +171,7 @@ int store_write(struct store *s, const char *name, const char *bytes, size_t len
 		error_errno(e, STATUS_HOST, "cannot write %s", path);
 		goto out;
 	}
-	if (write_all(fd, bytes, length) || fsync(fd)) {
+	if (file_write_all(fd, bytes, length) || fsync(fd)) {
 		error_errno(e, STATUS_HOST, "cannot write %s", path);
 		close(fd);
 		unlink(temporary);
