@@ -2,10 +2,29 @@
 #include "host/command.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "host/escape.h"
 
 volatile sig_atomic_t command_signal;
 
+void command_print(FILE *out, const char *before, const char *lines)
+{
+	struct text plain = { 0 };
+
+	text_add(&plain, "%s", before);
+	while (*lines) {
+		size_t n = strcspn(lines, "\n");
+
+		escape_terminal(&plain, lines, n);
+		text_add(&plain, "\n");
+		lines += n + (lines[n] == '\n');
+	}
+	fputs(text_get(&plain), out);
+	text_free(&plain);
+}
+
 void command_say(const char *line)
 {
-	fprintf(stderr, "%s\n", line);
+	command_print(stderr, "", line);
 }

@@ -3,6 +3,7 @@
 #define KB_COMMAND_H
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "guest/error.h"
 
@@ -26,6 +27,9 @@ extern const struct command cmd_selftest;
 
 /* The signal that asked kickbench to end, 0 none. */
 extern volatile sig_atomic_t command_signal;
+
+/* before, then lines with what could work on a terminal made plain (host/escape.h), and a line end. */
+void command_print(FILE *out, const char *before, const char *lines);
 
 /* A line on stderr before something takes long. */
 void command_say(const char *line);

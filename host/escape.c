@@ -28,12 +28,18 @@ static size_t decode(const char *s, uint32_t *point)
 	return length;
 }
 
+/* Invisible characters that turn the order of what stands around them: embeddings, overrides, isolates. */
+static bool turns(uint32_t c)
+{
+	return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 /* Characters of XML 1.0 without the controls that it merely discourages. */
 static bool allowed(uint32_t c)
 {
 	if (c == '\t' || c == '\n' || c == '\r')
 		return true;
-	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff;
+	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff && !turns(c);
 }
 
 /* Append one character, or what special (NULL: nothing) says instead of it. Returns its bytes in s. */
@@ -94,6 +100,24 @@ static const char *markdown_special(uint32_t c)
 	case ']': return "\\]";
 	case '$': return "\\$"; /* mathematics */
 	default: return NULL;
+	}
+}
+
+void escape_terminal(struct text *out, const char *s, size_t length)
+{
+	const char *end = s + length;
+	uint32_t c;
+
+	while (s < end) {
+		size_t n = decode(s, &c);
+
+		if (c == '\t')
+			text_add(out, " ");
+		else if (!allowed(c) || c == '\n' || c == '\r' || c == REPLACEMENT)
+			text_add(out, "?");
+		else
+			text_add_bytes(out, s, n);
+		s += n;
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
  * Names and messages come from scenarios, guests and files: what they hold must stay text in every form of report.
  * All append valid UTF-8 to out: a byte that belongs to no character becomes U+FFFD, and but for escape_utf8() so does a
- * control character or one that XML 1.0 forbids. Line ends and tabs are kept unless it says otherwise. NULL is as "".
+ * control character, one that XML 1.0 forbids, and one that turns the direction of what follows. Line ends and tabs are kept unless it says otherwise. NULL is as "".
  */
 #ifndef KB_ESCAPE_H
 #define KB_ESCAPE_H
@@ -10,6 +10,12 @@
 
 /* Nothing but that: for JSON, whose writer escapes the rest and refuses invalid UTF-8. */
 void escape_utf8(struct text *out, const char *s);
+
+/*
+ * length bytes of s, which goes on to a NUL or to a whole character behind them, for one line of a terminal: what could move
+ * its cursor, change its title or its colours, or is no UTF-8, becomes '?', a tab a blank.
+ */
+void escape_terminal(struct text *out, const char *s, size_t length);
 
 /* Element text or a quoted attribute's value of XML and HTML; line ends and tabs survive in an attribute, too. */
 void escape_xml(struct text *out, const char *s);

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 static int help(int argc, char **argv, struct error *e);
 static int version(int argc, char **argv, struct error *e);
 
-static const struct command cmd_help = { "help", "help [scenario]", "this; or every key of a scenario", help };
+static const struct command cmd_help = { "help", "help [COMMAND|scenario]", "this; a command; or every key of a scenario", help };
 static const struct command cmd_version = { "version", "version", "print the version", version };
 
 /* In the order of the help. */
@@ -30,6 +31,20 @@ static const struct command *const commands[] = {
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int usage_of(const struct command *c)
+{
+	printf("kickbench %s\n    %s\n", c->usage, c->help);
+	return STATUS_OK;
+}
 
 static void usage(FILE *out)
 {
@@ -52,8 +67,11 @@ static void help_section(const char *title, const char *section)
 
 static int help(int argc, char **argv, struct error *e)
 {
+	const struct command *about = argc > 1 ? find(argv[1]) : NULL;
 	const char *name, *text;
 
+	if (about)
+		return usage_of(about);
 	if (argc > 1 && strcmp(argv[1], "scenario"))
 		return error_set(e, STATUS_USAGE, "help: there is nothing about %s", argv[1]), e->status;
 	if (argc == 1) {
@@ -78,6 +96,15 @@ static int version(int argc, char **argv, struct error *e)
 	return STATUS_OK;
 }
 
+/* Anywhere among the words, as long as no "--" says that what follows are names. */
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 2; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
 static void on_signal(int number)
 {
 	command_signal = number;
@@ -99,6 +126,7 @@ static void catch_signals(void)
 
 int main(int argc, char **argv)
 {
+	const struct command *c;
 	struct error e = { 0 };
 	int status, lost;
 
@@ -111,18 +139,20 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--version"))
 		argv[1] = (char *)"version";
 	catch_signals();
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		if (!strcmp(commands[i]->name, argv[1])) {
-			status = commands[i]->run(argc - 1, argv + 1, &e);
-			lost = fflush(stdout); /* before the error: they may go to one place */
-			if (e.status)
-				fprintf(stderr, "kickbench: %s\n", e.text);
-			if (lost && !status) {
-				fprintf(stderr, "kickbench: the output could not be written: %s\n", strerror(errno));
-				return STATUS_INCOMPLETE;
-			}
-			return status;
-		}
-	fprintf(stderr, "kickbench: unknown command %s (see kickbench help)\n", argv[1]);
-	return STATUS_USAGE;
+	c = find(argv[1]);
+	status = STATUS_USAGE;
+	if (!c)
+		error_set(&e, status, "unknown command %s (see kickbench help)", argv[1]);
+	else if (asks_for_help(argc, argv))
+		status = usage_of(c);
+	else
+		status = c->run(argc - 1, argv + 1, &e);
+	lost = fflush(stdout); /* before the error: they may go to one place */
+	if (e.status)
+		command_print(stderr, "kickbench: ", e.text);
+	if (lost && !status) {
+		fprintf(stderr, "kickbench: the output could not be written: %s\n", strerror(errno));
+		return STATUS_INCOMPLETE;
+	}
+	return status;
 }

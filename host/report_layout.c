@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/escape.h"
+
 static bool continues(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
@@ -17,18 +19,6 @@ size_t layout_width(const char *s)
 	return n;
 }
 
-static void add_plain(struct text *out, const char *s, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		if (c < 0x20 || c == 0x7f)
-			text_add_bytes(out, "?", 1);
-		else
-			text_add_bytes(out, s + i, 1);
-	}
-}
-
 static void blanks(struct text *out, size_t n)
 {
 	while (n--)
@@ -41,7 +31,7 @@ void layout_pad(struct text *out, const char *s, int width)
 
 	if (width < 0 && have < want)
 		blanks(out, want - have);
-	add_plain(out, s, strlen(s));
+	escape_terminal(out, s, strlen(s));
 	if (width > 0 && have < want)
 		blanks(out, want - have);
 }
@@ -80,7 +70,7 @@ static void add_word(struct text *out, size_t *column, size_t indent, const char
 	while (*column + wide > REPORT_COLUMNS) {
 		size_t part = bytes_of(word, length, REPORT_COLUMNS - *column);
 
-		add_plain(out, word, part);
+		escape_terminal(out, word, part);
 		text_add(out, "\n");
 		blanks(out, indent);
 		word += part;
@@ -88,7 +78,7 @@ static void add_word(struct text *out, size_t *column, size_t indent, const char
 		wide = characters(word, length);
 		*column = indent;
 	}
-	add_plain(out, word, length);
+	escape_terminal(out, word, length);
 	*column += wide;
 }
 

@@ -69,7 +69,30 @@ static void xml(void **state)
 	check(escape_xml, "]]>", "]]&gt;");
 	check(escape_xml, "\tx\r\n", "&#9;x&#13;&#10;");
 	check(escape_xml, "\001\033\177\302\205", BAD BAD BAD BAD);
+	check(escape_xml, "\342\200\256x\342\201\251", BAD "x" BAD); /* what turns the reading direction */
 	check(escape_xml, "\357\277\276\357\277\277", BAD BAD); /* U+FFFE, U+FFFF */
+}
+
+static void check_terminal(const char *s, size_t length, const char *want)
+{
+	struct text t = { 0 };
+
+	escape_terminal(&t, s, length);
+	assert_string_equal(text_get(&t), want);
+	text_free(&t);
+}
+
+static void terminal(void **state)
+{
+	static const char red[] = "a\033[31mb\033]0;title\007", control[] = "\302\2335m \302\205", turned[] = "\342\200\256txt\342\201\246";
+
+	(void)state;
+	check_terminal(red, strlen(red), "a?[31mb?]0;title?");
+	check_terminal(control, strlen(control), "?5m ?"); /* CSI and NEL as single characters */
+	check_terminal(turned, strlen(turned), "?txt?");
+	check_terminal("a\tb\nc\r\177\377", 8, "a b?c???");
+	check_terminal("\302\265s \346\274\242 and more", 7, "\302\265s \346\274\242");
+	check_terminal("", 0, "");
 }
 
 /* libxml2 reads back every character that is allowed, from an attribute and from text. */
@@ -142,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_no_utf8), cmocka_unit_test(all_pairs_of_bytes), cmocka_unit_test(xml),
+		cmocka_unit_test(terminal),
 		cmocka_unit_test(xml_comes_back),  cmocka_unit_test(csv),                cmocka_unit_test(markdown),
 	};
 
