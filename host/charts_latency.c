@@ -54,6 +54,8 @@ static const json_t *busiest(const json_t *trial)
 	const json_t *job = json_array_get(json_object_get(json_object_get(trial, "fio"), "jobs"), 0);
 	const json_t *read = json_object_get(job, "read"), *write = json_object_get(job, "write");
 
+	if (!read && !write)
+		return json_object_get(job, "mixed") ?: json_object_get(job, "trim");
 	return json_integer_value(json_object_get(write, "total_ios")) > json_integer_value(json_object_get(read, "total_ios")) ?
 	       write : read;
 }

@@ -1,33 +1,20 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "guest/text.h"
 #include "host/command.h"
-#include "host/fio_import.h"
-#include "host/fio_json_scan.h"
+#include "host/fio_file.h"
 #include "host/import.h"
 #include "host/metrics.h"
 #include "host/parse.h"
-
-#define MOST_BYTES ((size_t)256 << 20)
+#include "host/report_layout.h"
 
 struct options {
 	struct import_request request;
 	const char **file;
 	size_t nfiles;
 	bool list;
-};
-
-struct file {
-	const char *name; /* in messages */
-	struct text bytes;
-	long long mtime;
 };
 
 /* ---- command line ---- */
@@ -113,85 +100,6 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 	return o->request.guest ? check_name("--guest", o->request.guest, e) : 0;
 }
 
-/* ---- files ---- */
-
-static int read_all(int fd, struct file *f, struct error *e)
-{
-	static char part[1 << 16];
-	ssize_t n;
-
-	while ((n = read(fd, part, sizeof(part))) != 0) {
-		if (n < 0 && errno == EINTR && !command_signal)
-			continue;
-		if (n < 0)
-			return error_errno(e, STATUS_USAGE, "%s", f->name);
-		if (f->bytes.length + (size_t)n > MOST_BYTES)
-			return error_set(e, STATUS_USAGE, "%s: more than %zu MiB: cut out what is fio's", f->name,
-					 MOST_BYTES >> 20);
-		text_add_bytes(&f->bytes, part, (size_t)n);
-		if (f->bytes.failed)
-			return error_set(e, STATUS_HOST, "out of memory");
-	}
-	return f->bytes.length ? 0 : error_set(e, STATUS_USAGE, "%s: empty", f->name);
-}
-
-static int load(const char *path, struct file *f, struct error *e)
-{
-	bool input = strcmp(path, "-") == 0;
-	struct stat st;
-	int fd, status;
-
-	*f = (struct file){ .name = input ? "standard input" : path, .mtime = -1 };
-	fd = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st)) {
-		error_errno(e, STATUS_USAGE, "%s", f->name);
-		if (fd >= 0 && !input)
-			close(fd);
-		return -1;
-	}
-	if (S_ISDIR(st.st_mode))
-		status = error_set(e, STATUS_USAGE, "%s: a folder, not a file of fio's output", f->name);
-	else
-		status = read_all(fd, f, e);
-	if (S_ISREG(st.st_mode))
-		f->mtime = (long long)st.st_mtime;
-	if (!input)
-		close(fd);
-	return status;
-}
-
-/* Nothing was found: what is it, then? */
-static int nothing_in(const struct file *f, bool noted, struct error *e)
-{
-	struct extents found = { 0 };
-	size_t others = 0, line = 0;
-
-	if (memchr(f->bytes.data, '\0', f->bytes.length))
-		return error_set(e, STATUS_USAGE, "%s: a binary file, without any output of fio", f->name);
-	if (noted)
-		return error_set(e, STATUS_USAGE, "%s: no output of fio that can be used: the lines above say why",
-				 f->name);
-	if (fio_json_scan(f->bytes.data, f->bytes.length, &found, e) == 0) {
-		others = found.others;
-		line = found.other_line;
-	}
-	fio_json_scan_free(&found);
-	if (others)
-		return error_set(e, STATUS_USAGE, "%s:%zu: %zu JSON object%s, but no output of fio in the file",
-				 f->name, line, others, others == 1 ? "" : "s");
-	return error_set(e, STATUS_USAGE, "%s: no output of fio in it", f->name);
-}
-
-static void print_notes(const struct file *f, const json_t *notes)
-{
-	const json_t *note;
-	size_t i;
-
-	json_array_foreach(notes, i, note)
-		fprintf(stderr, "%s:%lld: %s\n", f->name, (long long)json_integer_value(json_object_get(note, "line")),
-			json_string_value(json_object_get(note, "message")));
-}
-
 /* ---- --list ---- */
 
 static const char *text_of(const json_t *object, const char *key)
@@ -199,6 +107,19 @@ static const char *text_of(const json_t *object, const char *key)
 	const char *s = json_string_value(json_object_get(object, key));
 
 	return s && *s ? s : "-";
+}
+
+static void column(struct text *out, const char *s, int width)
+{
+	text_add(out, "  ");
+	layout_pad(out, s, width);
+}
+
+static void below(struct text *out, const char *s)
+{
+	text_add(out, "        ");
+	layout_pad(out, s, 0);
+	text_add(out, "\n");
 }
 
 /* Read and write, as far as they are there: "5236" or "9816+4214". */
@@ -219,7 +140,7 @@ static void iops_text(const json_t *job, struct text *out)
 		text_add(out, "-");
 }
 
-static void list_job(const json_t *document, const json_t *job)
+static void list_job(const json_t *document, const json_t *job, struct text *out)
 {
 	const json_t *options = json_object_get(job, "job options"), *mark;
 	json_int_t members = json_integer_value(json_object_get(job, "members"));
@@ -230,36 +151,52 @@ static void list_job(const json_t *document, const json_t *job)
 	if (members)
 		snprintf(jobs, sizeof(jobs), "%lld", (long long)members);
 	iops_text(job, &iops);
-	printf("%6lld  %-18s %-20s %-10s %-6s %7s  %-17s %s\n",
-	       (long long)json_integer_value(json_object_get(job, "line")), text_of(document, "fio version"),
-	       text_of(job, "jobname"), text_of(options, "rw"), text_of(options, "bs"), jobs, text_get(&iops),
-	       text_of(job, "status"));
+	text_add(out, "%6lld", (long long)json_integer_value(json_object_get(job, "line")));
+	column(out, text_of(document, "fio version"), 18);
+	column(out, text_of(job, "jobname"), 20);
+	column(out, text_of(options, "rw"), 10);
+	column(out, text_of(options, "bs"), 6);
+	column(out, jobs, -7);
+	column(out, text_get(&iops), 17);
+	text_add(out, "  %s\n", text_of(job, "status"));
 	text_free(&iops);
 	if (strcmp(text_of(job, "error_text"), "-"))
-		printf("        %s\n", text_of(job, "error_text"));
-	json_array_foreach(json_object_get(job, "marks"), i, mark)
-		printf("        line %lld: %s\n", (long long)json_integer_value(json_object_get(mark, "line")),
-		       text_of(mark, "what"));
+		below(out, text_of(job, "error_text"));
+	json_array_foreach(json_object_get(job, "marks"), i, mark) {
+		struct text line = { 0 };
+
+		text_add(&line, "line %lld: %s", (long long)json_integer_value(json_object_get(mark, "line")),
+			 text_of(mark, "what"));
+		below(out, text_get(&line));
+		text_free(&line);
+	}
 }
 
-static void list(const struct options *o, const struct file *f, const json_t *outputs)
+static void list(const struct options *o, const char *name, const json_t *outputs)
 {
 	const char *section = "";
 	const json_t *document, *job;
+	struct text out = { 0 };
 	size_t i, k;
 
-	printf("%s\n  line  %-18s %-20s %-10s %-6s %7s  %-17s %s\n", f->name, "fio", "job", "rw", "bs", "numjobs",
-	       "IOPS", "status");
+	layout_pad(&out, name, 0);
+	text_add(&out, "\n  line  %-18s  %-20s  %-10s  %-6s  %7s  %-17s  %s\n", "fio", "job", "rw", "bs", "numjobs", "IOPS",
+		 "status");
 	json_array_foreach(outputs, i, document) {
 		const char *heading = json_string_value(json_object_get(document, "section"));
 
 		if (!import_wanted(document, o->request.section))
 			continue;
-		if (heading && strcmp(heading, section))
-			printf("        -- %s\n", section = heading);
+		if (heading && strcmp(heading, section)) {
+			text_add(&out, "        -- ");
+			layout_pad(&out, section = heading, 0);
+			text_add(&out, "\n");
+		}
 		json_array_foreach(json_object_get(document, "jobs"), k, job)
-			list_job(document, job);
+			list_job(document, job, &out);
 	}
+	fputs(text_get(&out), stdout);
+	text_free(&out);
 }
 
 /* ---- the command ---- */
@@ -276,33 +213,21 @@ static size_t wanted(const json_t *outputs, const char *section)
 
 static int import_file(const struct options *o, struct import *into, const char *path, struct error *e)
 {
-	struct fio_import found = { 0 };
-	struct file f;
-	int status = load(path, &f, e);
+	struct fio_file f;
+	const json_t *outputs;
+	int status = fio_file_read(path, &f, e);
 
-	if (status == 0)
-		status = fio_import_bytes(f.bytes.data, f.bytes.length, &found, e);
-	if (status == 0) {
-		bool noted = json_array_size(found.notes) > 0;
-
-		print_notes(&f, found.notes);
-		json_array_clear(found.notes);
-		if (json_array_size(found.outputs) == 0)
-			status = nothing_in(&f, noted, e);
-		else if (wanted(found.outputs, o->request.section) == 0)
-			status = error_set(e, STATUS_USAGE,
-					   "%s: none of its %zu outputs is below a heading with \"%s\" (--list shows "
-					   "them)",
-					   f.name, json_array_size(found.outputs), o->request.section);
-		else if (o->list)
-			list(o, &f, found.outputs);
-		else if (import_add(into, path, (long long)f.bytes.length, f.mtime, found.outputs, found.notes, e))
-			status = error_context(e, "%s", f.name);
-		print_notes(&f, found.notes);
-	}
-	json_decref(found.outputs);
-	json_decref(found.notes);
-	text_free(&f.bytes);
+	outputs = f.found.outputs;
+	if (status == 0 && wanted(outputs, o->request.section) == 0)
+		status = error_set(e, STATUS_USAGE,
+				   "%s: none of its %zu outputs is below a heading with \"%s\" (--list shows them)", f.name,
+				   json_array_size(outputs), o->request.section);
+	else if (status == 0 && o->list)
+		list(o, f.name, outputs);
+	else if (status == 0 && import_add(into, path, f.size, f.mtime, outputs, f.found.notes, e))
+		status = error_context(e, "%s", f.name);
+	fio_file_say(&f, f.found.notes);
+	fio_file_free(&f);
 	return status;
 }
 

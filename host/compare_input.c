@@ -8,12 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "guest/text.h"
-#include "host/command.h"
-#include "host/fio_import.h"
+#include "host/fio_file.h"
 #include "host/import.h"
-
-#define MOST_BYTES ((size_t)256 << 20)
 
 static bool is_folder(const char *path)
 {
@@ -50,59 +46,6 @@ static int split(const char *argument, struct compare_input *in, struct error *e
 
 /* ---- a file of fio's output ---- */
 
-static int read_file(const char *path, struct text *bytes, struct error *e)
-{
-	char part[1 << 16];
-	FILE *f = fopen(path, "r");
-	size_t n;
-
-	if (!f)
-		return error_errno(e, STATUS_USAGE, "%s", path);
-	while (bytes->length <= MOST_BYTES && (n = fread(part, 1, sizeof(part), f)) > 0)
-		text_add_bytes(bytes, part, n);
-	if (ferror(f))
-		error_errno(e, STATUS_USAGE, "%s", path);
-	else if (bytes->length > MOST_BYTES)
-		error_set(e, STATUS_USAGE, "%s: more than %zu MiB: cut out what is fio's", path, MOST_BYTES >> 20);
-	else if (bytes->failed)
-		error_set(e, STATUS_HOST, "out of memory");
-	fclose(f);
-	return e->status ? -1 : 0;
-}
-
-static void say_notes(const char *path, const json_t *notes)
-{
-	const json_t *note;
-	size_t i;
-
-	json_array_foreach(notes, i, note) {
-		struct text line = { 0 };
-
-		text_add(&line, "%s:%lld: %s", path, (long long)json_integer_value(json_object_get(note, "line")),
-			 json_string_value(json_object_get(note, "message")));
-		command_say(text_get(&line));
-		text_free(&line);
-	}
-}
-
-/* Documents of the file; what could not be read is said at once. */
-static int read_outputs(const char *path, struct fio_import *found, struct error *e)
-{
-	struct text bytes = { 0 };
-	int rc = -1;
-
-	if (read_file(path, &bytes, e) || fio_import_bytes(text_get(&bytes), bytes.length, found, e))
-		goto out;
-	say_notes(path, found->notes);
-	if (json_array_size(found->outputs) == 0)
-		error_set(e, STATUS_USAGE, "%s: neither a run folder nor an output of fio (kickbench import --list %s)", path, path);
-	else
-		rc = 0;
-out:
-	text_free(&bytes);
-	return rc;
-}
-
 /* "results/kickfd.2.txt": "kickfd.2" */
 static char *name_of(const char *path)
 {
@@ -111,23 +54,18 @@ static char *name_of(const char *path)
 	return dot && dot != name ? strndup(name, (size_t)(dot - name)) : strdup(name);
 }
 
-static int import_into(const char *folder, const struct compare_input *in, const json_t *outputs, struct error *e)
+static int import_into(const char *folder, const char *variant, const struct fio_file *f, struct error *e)
 {
-	struct import_request request = { .variant = in->variant, .folder = folder };
-	json_t *notes = json_array(); /* of outputs that are no run of their own */
+	struct import_request request = { .variant = variant, .folder = folder };
 	struct import *import = NULL;
 	const char *path;
-	struct stat st;
 	int rc = -1;
 
-	if (!notes || stat(in->path, &st))
-		error_errno(e, STATUS_USAGE, "%s", in->path);
-	else if (import_open(&request, &import, e) == 0 &&
-	    import_add(import, in->path, (long long)st.st_size, (long long)st.st_mtime, outputs, notes, e) == 0 &&
+	if (import_open(&request, &import, e) == 0 &&
+	    import_add(import, f->name, f->size, f->mtime, f->found.outputs, f->found.notes, e) == 0 &&
 	    import_store(import, &path, e) == 0)
 		rc = 0;
-	say_notes(in->path, notes);
-	json_decref(notes);
+	fio_file_say(f, f->found.notes); /* of outputs that are no run of their own */
 	import_free(import);
 	return rc;
 }
@@ -141,7 +79,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 }
 
 /* The folder is gone at once: what was read of it goes by the file's name. */
-static int load_imported(struct compare_input *in, const json_t *outputs, struct error *e)
+static int load_imported(struct compare_input *in, const struct fio_file *f, struct error *e)
 {
 	const char *base = getenv("TMPDIR");
 	char *place = NULL, *folder = NULL;
@@ -157,7 +95,7 @@ static int load_imported(struct compare_input *in, const json_t *outputs, struct
 		folder = NULL;
 	if (!folder)
 		error_set(e, STATUS_HOST, "out of memory");
-	else if (import_into(folder, in, outputs, e) == 0 && dataset_load(folder, &in->d, e) == 0)
+	else if (import_into(folder, in->variant, f, e) == 0 && dataset_load(folder, &in->d, e) == 0)
 		rc = 0;
 	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (rc == 0) {
@@ -174,17 +112,19 @@ out:
 
 static int load_file(struct compare_input *in, struct error *e)
 {
-	struct fio_import found = { 0 };
-	int rc = -1;
+	struct fio_file f;
+	int rc;
 
 	if (!in->variant)
 		in->variant = name_of(in->path);
 	if (!in->variant)
-		error_set(e, STATUS_HOST, "out of memory");
-	else if (read_outputs(in->path, &found, e) == 0)
-		rc = load_imported(in, found.outputs, e);
-	json_decref(found.outputs);
-	json_decref(found.notes);
+		return error_set(e, STATUS_HOST, "out of memory");
+	rc = fio_file_read(in->path, &f, e);
+	if (rc)
+		error_context(e, "expected a run folder or fio's output");
+	else
+		rc = load_imported(in, &f, e);
+	fio_file_free(&f);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 #include "host/fio_json.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,7 +203,7 @@ static const json_t *job_list(const json_t *root)
 static int read_document(const json_t *root, const char *text, size_t line, struct fio_import *into, json_t **out,
 			 struct error *e)
 {
-	static const char *const kept[] = { "fio version", "timestamp", "time", "disk_util" };
+	static const char *const kept[] = { "fio version", "timestamp", "timestamp_ms", "time", "disk_util" };
 	const json_t *list = job_list(root), *job;
 	struct fio_json_units units = fio_json_units(json_string_value(json_object_get(root, "fio version")));
 	json_t *jobs = json_array(), *counts = count_clones(list);
@@ -269,20 +270,13 @@ static double elapsed_of(const json_t *document)
 	return json_number_value(json_object_get(json_array_get(json_object_get(document, "jobs"), 0), "elapsed"));
 }
 
-/*
- * later goes on where earlier stood: the same jobs, and as much more run time as the clock went on (whole seconds,
- * so 2 s of difference are allowed). Two runs one after the other have about the same run time each.
- */
-static bool is_interim(const json_t *earlier, const json_t *later)
+/* The same jobs, begun at the same time where that is told. */
+static bool same_jobs(const json_t *a, const json_t *b)
 {
-	const json_t *a = json_object_get(earlier, "jobs"), *b = json_object_get(later, "jobs"), *job;
-	double clock = json_number_value(json_object_get(later, "timestamp")) -
-		       json_number_value(json_object_get(earlier, "timestamp"));
-	double ran = elapsed_of(later) - elapsed_of(earlier);
+	const json_t *job;
 	size_t i;
 
-	if (json_array_size(a) != json_array_size(b) || !json_is_number(json_object_get(earlier, "timestamp")) ||
-	    elapsed_of(earlier) <= 0 || !(clock > 0) || !(ran > 0) || ran - clock > 2 || clock - ran > 2)
+	if (json_array_size(a) != json_array_size(b))
 		return false;
 	json_array_foreach(a, i, job) {
 		const json_t *other = json_array_get(b, i), *start = json_object_get(job, "job_start");
@@ -292,6 +286,65 @@ static bool is_interim(const json_t *earlier, const json_t *later)
 			return false;
 	}
 	return true;
+}
+
+/* As much more run time as the clock went on: both are in whole seconds, so 2 s of difference are allowed. */
+static bool clock_went_on(const json_t *earlier, const json_t *later)
+{
+	double clock = json_number_value(json_object_get(later, "timestamp")) -
+		       json_number_value(json_object_get(earlier, "timestamp"));
+	double ran = elapsed_of(later) - elapsed_of(earlier);
+
+	return json_is_number(json_object_get(earlier, "timestamp")) && elapsed_of(earlier) > 0 && clock > 0 && ran > 0 &&
+	       fabs(ran - clock) <= 2;
+}
+
+static bool no_less(const json_t *earlier, const json_t *later, const char *key)
+{
+	return json_number_value(json_object_get(later, key)) >= json_number_value(json_object_get(earlier, key));
+}
+
+/* *longest: ms of the later one's directions. */
+static bool has_grown(const json_t *earlier, const json_t *later, double *longest)
+{
+	static const char *const name[] = { "read", "write", "trim", "mixed" };
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		const json_t *a = json_object_get(earlier, name[i]), *b = json_object_get(later, name[i]);
+		const json_t *old = json_object_get(a, "clat_ns"), *new = json_object_get(b, "clat_ns");
+
+		if (!no_less(a, b, "total_ios") || !no_less(a, b, "io_bytes") || !no_less(a, b, "runtime") ||
+		    (old && (!no_less(old, new, "max") || !no_less(new, old, "min"))))
+			return false;
+		*longest = fmax(*longest, json_number_value(json_object_get(b, "runtime")));
+	}
+	return no_less(earlier, later, "ctx");
+}
+
+/* Begun before the other was printed, and it did all of that one's work. */
+static bool overlaps(const json_t *earlier, const json_t *later)
+{
+	const json_t *a = json_object_get(earlier, "jobs"), *b = json_object_get(later, "jobs"), *job;
+	double clock = json_number_value(json_object_get(later, "timestamp_ms")) -
+		       json_number_value(json_object_get(earlier, "timestamp_ms")), longest = 0;
+	size_t i;
+
+	if (!json_is_number(json_object_get(earlier, "timestamp_ms")) || clock < 0)
+		return false;
+	json_array_foreach(a, i, job)
+		if (!has_grown(job, json_array_get(b, i), &longest))
+			return false;
+	return clock < longest;
+}
+
+/*
+ * later goes on where earlier stood. Two runs one after the other take about the same time each, and the second one
+ * begins when the first one has been printed.
+ */
+static bool is_interim(const json_t *earlier, const json_t *later)
+{
+	return same_jobs(json_object_get(earlier, "jobs"), json_object_get(later, "jobs")) &&
+	       (clock_went_on(earlier, later) || overlaps(earlier, later));
 }
 
 static int append_document(struct fio_import *into, json_t *document, size_t first, struct error *e)

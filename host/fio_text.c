@@ -7,6 +7,7 @@
 #include "host/fio_text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct reader {
 	json_t *section;
 	struct report now, before; /* before: of the last document, its blocks gone */
 	struct fio_block *block;   /* that lines go to; NULL: none */
+	size_t line;  /* the one that is read; SIZE_MAX behind the last */
 	bool strayed; /* lines without a job were noted since the last one that begins something */
 	size_t notes, unsaid, unsaid_line;
 	bool failed; /* no memory */
@@ -169,7 +171,42 @@ static bool begins_another(const struct report *p, const struct fio_block *b, co
 	return last && last->when && b->when && llabs((long long)(last->when - b->when)) > REPORT_SECONDS;
 }
 
-/* A run that printed no block: say what is known of it. */
+/* What an earlier reader took (JSON, terse lines) between line from and the one that is read now; NULL: nothing. */
+static json_t *read_otherwise(const struct reader *r, size_t from)
+{
+	json_t *output;
+	size_t i;
+
+	json_array_foreach(r->into->outputs, i, output) {
+		const char *form = json_string_value(json_object_get(output, "form"));
+		size_t line = (size_t)json_integer_value(json_object_get(output, "line"));
+
+		if ((!form || strcmp(form, "text")) && line >= from && line < r->line)
+			return output;
+	}
+	return NULL;
+}
+
+/* A notice goes to the failed job of the output that it stands above. False: there is none. */
+static bool is_told(const struct reader *r, const json_t *error)
+{
+	const char *message = json_string_value(json_object_get(error, "message"));
+	json_t *output = read_otherwise(r, (size_t)json_integer_value(json_object_get(error, "line"))), *job;
+	size_t i;
+
+	json_array_foreach(json_object_get(output, "jobs"), i, job) {
+		const char *status = json_string_value(json_object_get(job, "status"));
+
+		if (!status || strcmp(status, "failed"))
+			continue;
+		if (!json_object_get(job, "error_text"))
+			json_object_set_new(job, "error_text", fio_json_text(message, strlen(message)));
+		return true;
+	}
+	return false;
+}
+
+/* A run that printed no block: say what is known of it, unless it printed in another form. */
 static void note_barren(struct reader *r)
 {
 	struct report *p = &r->now;
@@ -177,8 +214,11 @@ static void note_barren(struct reader *r)
 	size_t i;
 
 	json_array_foreach(p->errors, i, error)
-		note(r, (size_t)json_integer_value(json_object_get(error, "line")),
-		     "an error of fio without a job's block: %s", json_string_value(json_object_get(error, "message")));
+		if (!is_told(r, error))
+			note(r, (size_t)json_integer_value(json_object_get(error, "line")),
+			     "an error of fio without a job's block: %s", json_string_value(json_object_get(error, "message")));
+	if (read_otherwise(r, p->above.line))
+		return;
 	if (!json_array_size(p->errors) && (p->above.headers || p->above.release[0] || p->ended))
 		note(r, p->above.line, "an output of fio without a job's block");
 }
@@ -453,6 +493,7 @@ int fio_text_read(const char *bytes, size_t length, struct fio_import *into, str
 	for (size_t i = 0; i < r.lines.count && !r.failed; i++) {
 		const char *text = fio_lines_text(&r.lines, i);
 
+		r.line = r.lines.line[i].number;
 		if (fio_section_at(&sections, &r.lines, i, &heading, &n)) {
 			json_decref(r.section);
 			r.section = fio_json_text(heading, n);
@@ -462,6 +503,7 @@ int fio_text_read(const char *bytes, size_t length, struct fio_import *into, str
 			on_line(&r, &r.lines.line[i], text);
 		}
 	}
+	r.line = SIZE_MAX;
 	report_end(&r);
 	note_unsaid(&r);
 	rc = r.failed ? error_set(e, STATUS_HOST, "no memory for fio's output") : 0;

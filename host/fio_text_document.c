@@ -148,6 +148,18 @@ static int put_rest(json_t *job, const struct fio_block *b)
 	return json_object_update(job, b->rest);
 }
 
+/*
+ * unified_rw_reporting=both prints reads and writes, and all of them as mixed; fio 3.33 prints that line with no I/O and no
+ * bytes. Reads and writes hold all of it.
+ */
+static bool told_twice(const struct fio_block *b, int direction)
+{
+	const struct fio_direction *d = &b->direction[direction];
+
+	return !strcmp(fio_direction_names[direction], "mixed") && (b->direction[0].there || b->direction[1].there) &&
+	       d->iops.value == 0 && d->bytes.value == 0;
+}
+
 json_t *fio_job_document(struct fio_block *b, const struct fio_preamble *above)
 {
 	json_t *header = header_of(b, above), *marks = json_array();
@@ -166,7 +178,7 @@ json_t *fio_job_document(struct fio_block *b, const struct fio_preamble *above)
 	for (int i = 0; !bad && i < FIO_DIRECTIONS; i++) {
 		struct fio_around around = around_of(b, i, above, header, options);
 
-		if (!b->direction[i].there)
+		if (!b->direction[i].there || told_twice(b, i))
 			continue;
 		data = true;
 		bad = put_direction(job, b, i, &around, marks, &inconsistent);

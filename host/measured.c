@@ -220,15 +220,21 @@ static int add_job(struct measured *m, struct one_trial *t, const json_t *job, s
 {
 	static const char *const name[2] = { "read", "write" };
 	double ios = 0;
+
 	for (int dir = 0; dir < 2; dir++) {
-		const json_t *d = json_object_get(job, name[dir]);
+		const char *of = name[dir];
+		const json_t *d = json_object_get(job, of);
 		double n;
 		bool counted;
 
+		if (dir == 0 && !d && !json_object_get(job, name[1]))
+			d = json_object_get(job, of = "mixed"); /* unified_rw_reporting: all of them, and nothing else */
+		if (dir == 0 && !d)
+			d = json_object_get(job, of = "trim"); /* fio has none that reads and trims */
 		if (!d || json_is_null(d))
 			continue;
 		if (add_direction(m, t, dir, d, &n, &counted, e))
-			return error_context(e, "%s", name[dir]);
+			return error_context(e, "%s", of);
 		ios = counted && ios >= 0 ? ios + n : -1;
 	}
 	t->counted += ios;

@@ -246,13 +246,14 @@ static void files_without_fio_are_refused(void **state)
 	snprintf(good, sizeof(good), "%s", output(*state, "none.txt", "5000", "20000", "5000"));
 	snprintf(bad, sizeof(bad), "%s", scratch_text(*state, "empty", ""));
 	assert_int_equal(compare_with(*state, good, bad, NULL), 2);
-	holds(problem.text, "empty: neither a run folder nor an output of fio");
+	holds(problem.text, "expected a run folder or fio's output: ");
+	holds(problem.text, "/empty: empty");
 	snprintf(bad, sizeof(bad), "%s", scratch_bytes(*state, "binary", "\0\1\2\377", 4));
 	assert_int_equal(compare_with(*state, bad, good, NULL), 2);
-	holds(problem.text, "binary: neither");
+	holds(problem.text, "binary: a binary file");
 	snprintf(bad, sizeof(bad), "%s", scratch_text(*state, "cut.json", "{\"fio version\": \"fio-3.33\", \"jobs\": ["));
 	assert_int_equal(compare_with(*state, good, bad, NULL), 2);
-	holds(problem.text, "cut.json: neither");
+	holds(problem.text, "cut.json: no output of fio that can be used");
 }
 
 int main(void)

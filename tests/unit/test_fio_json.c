@@ -358,13 +358,39 @@ static void test_interim(void **state)
 	release(&r);
 }
 
+#define AT(ms, runtime, ios, most)                                                                                       \
+	"{\"fio version\":\"fio-3.33\",\"timestamp\":100,\"timestamp_ms\":" ms ",\"jobs\":[{\"jobname\":\"a\",\"elapsed\":4," \
+	"\"ctx\":" ios ",\"read\":{\"total_ios\":" ios ",\"io_bytes\":" ios "000,\"runtime\":" runtime                   \
+	",\"clat_ns\":{\"min\":100,\"max\":" most ",\"mean\":200,\"N\":" ios "}}}]}\n"
+
+/* The last of --status-interval and the end of the run lie within one second. */
+static void test_interim_of_one_second(void **state)
+{
+	struct result r = read_text(AT("100309", "2878", "3000", "900") AT("100450", "3006", "3100", "901"));
+
+	(void)state;
+	has_counts(&r, 1, 1);
+	assert_true(number(&r, "0/jobs/0/read/runtime") == 3006);
+	release(&r);
+	r = read_text(AT("100309", "2878", "3000", "900") AT("103400", "3006", "3100", "901")); /* one after the other */
+	has_counts(&r, 2, 0);
+	release(&r);
+	r = read_text(AT("100309", "3005", "3000", "900") AT("100310", "3006", "2999", "901")); /* beside each other */
+	has_counts(&r, 2, 0);
+	release(&r);
+	r = read_text(AT("100309", "3005", "3000", "900") AT("100310", "3006", "3100", "899"));
+	has_counts(&r, 2, 0);
+	release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_among_others),  cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_repaired), cmocka_unit_test(test_hostile),       cmocka_unit_test(test_old),
 		cmocka_unit_test(test_clients),	 cmocka_unit_test(test_disagreement),  cmocka_unit_test(test_status),
-		cmocka_unit_test(test_interim),	       cmocka_unit_test(test_merged_sections),
+		cmocka_unit_test(test_interim),	       cmocka_unit_test(test_interim_of_one_second),
+			       cmocka_unit_test(test_merged_sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

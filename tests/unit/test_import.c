@@ -326,6 +326,66 @@ static void test_two_forms(void **state)
 	json_decref(found.notes);
 }
 
+/* ---- lines beside JSON ---- */
+
+#define JSON_JOB(error) "{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"groupid\":0,\"error\":" error "}]}\n"
+#define NOTICE "fio: pid=0, err=22/file:filesetup.c:1155, func=total_file_size, error=Invalid argument\n"
+#define HEADER "a: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\nfio-3.33\n"
+
+static void beside_json(const char *text, size_t notes, const char *why)
+{
+	struct fio_import found;
+	struct error e = { 0 };
+	const json_t *job;
+
+	assert_int_equal(fio_import_bytes(text, strlen(text), &found, &e), 0);
+	assert_int_equal(json_array_size(found.outputs), 1);
+	assert_int_equal(json_array_size(found.notes), notes);
+	job = json_array_get(json_object_get(json_array_get(found.outputs, 0), "jobs"), 0);
+	if (why)
+		assert_string_equal(json_string_value(json_object_get(job, "error_text")), why);
+	else
+		assert_null(json_object_get(job, "error_text"));
+	json_decref(found.outputs);
+	json_decref(found.notes);
+}
+
+/* What fio says on its other stream is no output of its own; an error that JSON does not tell is. */
+static void test_beside_json(void **state)
+{
+	(void)state;
+	beside_json(HEADER JSON_JOB("0"), 0, NULL);
+	beside_json(JSON_JOB("0") HEADER, 1, NULL); /* of another run, which printed nothing */
+	beside_json(NOTICE JSON_JOB("22"), 0,
+		    "pid=0, err=22/file:filesetup.c:1155, func=total_file_size, error=Invalid argument");
+	beside_json(NOTICE JSON_JOB("0"), 1, NULL);
+	beside_json(JSON_JOB("22") NOTICE, 1, NULL);
+}
+
+/* fio 3.33 with unified_rw_reporting=both. */
+static void test_unified_both(void **state)
+{
+	static const char text[] = "a: (groupid=0, jobs=1): err= 0: pid=1: Tue Dec  1 04:36:10 2026\n"
+				   "  read: IOPS=500, BW=2000KiB/s (2048kB/s)(4000KiB/2000msec)\n"
+				   "  write: IOPS=500, BW=2000KiB/s (2048kB/s)(4000KiB/2000msec); 0 zone resets\n"
+				   "  mixed: IOPS=0, BW=0 (0)(0B/2000msec)\n"
+				   "    clat (usec): min=2, max=3657, avg=50.33, stdev=139.20\n"
+				   "     issued rwts: total=1000,1000,0,0 short=0,0,0,0 dropped=0,0,0,0\n";
+	struct fio_import found;
+	struct error e = { 0 };
+	const json_t *job;
+
+	(void)state;
+	assert_int_equal(fio_import_bytes(text, strlen(text), &found, &e), 0);
+	job = json_array_get(json_object_get(json_array_get(found.outputs, 0), "jobs"), 0);
+	assert_string_equal(json_string_value(json_object_get(job, "status")), "ok");
+	assert_null(json_object_get(job, "mixed"));
+	assert_non_null(json_object_get(job, "read"));
+	assert_non_null(json_object_get(job, "write"));
+	json_decref(found.outputs);
+	json_decref(found.notes);
+}
+
 /* ---- the command ---- */
 
 /* Words up to NULL. Returns the exit status; the message is in e. */
@@ -352,7 +412,7 @@ static void refused(const char *want, struct error *e, int status)
 static void test_refusals(void **state)
 {
 	struct scratch *s = *state;
-	char good[600], dir[300];
+	char good[600], large[600], dir[300];
 	struct error e;
 
 	snprintf(dir, sizeof(dir), "%s/out", s->folder);
@@ -375,6 +435,9 @@ static void test_refusals(void **state)
 	refused("a binary file", &e, command(&e, scratch_bytes(s, "binary", "\0\1\2", 3), "--list", NULL));
 	refused("2 JSON objects, but no output of fio", &e,
 		command(&e, scratch_text(s, "json", "\n{\"a\":1} {\"b\":2}"), "--list", NULL));
+	snprintf(large, sizeof(large), "%s", scratch_text(s, "large", "x"));
+	assert_int_equal(truncate(large, (off_t)1 << 40), 0); /* nothing of it is read */
+	refused("large: more than 256 MiB", &e, command(&e, large, "--list", NULL));
 	refused("the lines above say why", &e,
 		command(&e, scratch_text(s, "cut", "{\"fio version\":\"fio-3.33\",\"jobs\":["), "--list", NULL));
 	assert_int_not_equal(access(dir, F_OK), 0); /* nothing was written */
@@ -521,6 +584,8 @@ int main(void)
 		IN_SCRATCH(test_copies),
 		IN_SCRATCH(test_other_folders),
 		cmocka_unit_test(test_two_forms),
+		cmocka_unit_test(test_beside_json),
+		cmocka_unit_test(test_unified_both),
 		IN_SCRATCH(test_refusals),
 		IN_SCRATCH(test_thread),
 		IN_SCRATCH(test_documents),

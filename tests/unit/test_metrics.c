@@ -88,6 +88,26 @@ static void everything_of_one_trial(void **state)
 	CLOSE(metrics_value(&m, METRIC_EXITS), 3);
 }
 
+/* fio's unified_rw_reporting=mixed tells nothing of reads and writes; =both tells them, and mixed again. */
+static void unified_and_trims(void **state)
+{
+	struct measured mixed = { 0 }, both = { 0 }, trims = { 0 };
+
+	(void)state;
+	add_ok(&mixed, "{'fio':{'jobs':[{'mixed':{'io_bytes':8192000,'total_ios':2000,'runtime':4000,"
+		       "'clat_ns':{'mean':300.0,'N':2000}}}]}}");
+	CLOSE(metrics_value(&mixed, METRIC_IOPS), 500);
+	CLOSE(metrics_value(&mixed, METRIC_BANDWIDTH), 2048000);
+	CLOSE(metrics_value(&mixed, METRIC_CLAT_MEAN), 300);
+	add_ok(&both, "{'fio':{'jobs':[{'read':{'io_bytes':4096000,'total_ios':1000,'runtime':4000},"
+		      "'write':{'io_bytes':4096000,'total_ios':1000,'runtime':4000},"
+		      "'mixed':{'io_bytes':8192000,'total_ios':2000,'runtime':4000}}]}}");
+	CLOSE(metrics_value(&both, METRIC_IOPS), 500);
+	add_ok(&trims, "{'fio':{'jobs':[{'trim':{'io_bytes':4096000,'total_ios':1000,'runtime':1000},"
+		       "'write':{'io_bytes':2048000,'total_ios':500,'runtime':1000}}]}}");
+	CLOSE(metrics_value(&trims, METRIC_IOPS), 1500);
+}
+
 static void repeats_are_one_long_trial(void **state)
 {
 	struct measured m = { 0 };
@@ -334,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_of_one_trial),
+		cmocka_unit_test(unified_and_trims),
 		cmocka_unit_test(repeats_are_one_long_trial),
 		cmocka_unit_test(no_data_is_not_zero),
 		cmocka_unit_test(cpu_lines_and_requests),
