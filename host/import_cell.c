@@ -124,11 +124,21 @@ json_t *import_cell(const json_t *jobs, const char *guest)
 
 /* ---- keys ---- */
 
+/* JSON and command lines leave out what is fio's default; headers, which tell of the same run in text, print it. */
+static const char *in_force(const json_t *options, const char *name)
+{
+	const char *value = text_of(options, name);
+
+	if (value || !text_of(options, "rw"))
+		return value;
+	return strcmp(name, "bs") == 0 ? "4k" : strcmp(name, "iodepth") == 0 ? "1" : NULL;
+}
+
 static void add_options(const json_t *options, struct text *key)
 {
 	for (size_t i = 0; i < NOPTIONS; i++) {
 		text_add(key, ",");
-		text_add_json_string(key, text_of(options, option[i]));
+		text_add_json_string(key, in_force(options, option[i]));
 	}
 }
 

@@ -31,6 +31,9 @@ static const char style[] =
 "th,td{text-align:right;padding:.3em .6em;border-bottom:1px solid var(--line);vertical-align:top;"
 "font-variant-numeric:tabular-nums}th{font-weight:600}\n"
 "th[scope=row],th.l,td.l{text-align:left}\n"
+/* numbers and heads stay whole beside a name of any length, which is broken instead; labels stand out from the grid */
+"@media (min-width:44.01rem){th,td{white-space:nowrap}th[scope=row],td.l{white-space:normal;min-width:7rem}}\n"
+"svg text{paint-order:stroke;stroke:var(--page);stroke-width:3px;stroke-linejoin:round}\n"
 "dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.3em 1em;margin:.4em 0}dt{color:var(--soft)}"
 "dd{margin:0}dl.deeper{margin:.2em 0 .8em 1rem}\n"
 "pre{background:var(--panel);padding:.7em;overflow-x:auto;overflow-wrap:normal;font-size:.85rem;line-height:1.35;margin:.5em 0}\n"

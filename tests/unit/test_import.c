@@ -326,6 +326,22 @@ static void test_two_forms(void **state)
 	json_decref(found.notes);
 }
 
+/* JSON and a command line leave out iodepth=1 and bs=4k, a header prints them: they are one cell. */
+static void test_defaults(void **state)
+{
+	const char *folder = scratch_path(*state, "import");
+	struct import_request r = { .variant = "v", .folder = folder };
+	json_t *run;
+
+	assert_string_equal(import_text(&r, "[{\"line\":1,\"jobs\":[" JOB("a", 0, "\"rw\":\"randread\"", 100) "]},"
+					    "{\"line\":2,\"jobs\":[" JOB("a", 0, RANDREAD, 200) "]},"
+					    "{\"line\":3,\"jobs\":[" JOB("a", 0, "\"rw\":\"randread\",\"iodepth\":\"4\"", 300) "]},"
+					    "{\"line\":4,\"jobs\":[" JOB("a", 0, "", 400) "]}]", NULL), "");
+	run = folder_json(folder, "run.json");
+	assert_int_equal(json_array_size(json_object_get(run, "cells")), 3); /* of the last nothing is known */
+	json_decref(run);
+}
+
 /* ---- lines beside JSON ---- */
 
 #define JSON_JOB(error) "{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"groupid\":0,\"error\":" error "}]}\n"
@@ -582,6 +598,7 @@ int main(void)
 		IN_SCRATCH(test_names),
 		IN_SCRATCH(test_blocks_and_boots),
 		IN_SCRATCH(test_copies),
+		IN_SCRATCH(test_defaults),
 		IN_SCRATCH(test_other_folders),
 		cmocka_unit_test(test_two_forms),
 		cmocka_unit_test(test_beside_json),
