@@ -42,8 +42,10 @@ static int write_directly(const char *path, const char *bytes, size_t length, st
 
 static int write_renamed(const char *path, const char *temporary, const char *bytes, size_t length, struct error *e)
 {
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd;
 
+	unlink(temporary); /* of an earlier process of that number, which was killed */
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return error_errno(e, STATUS_USAGE, "cannot write %s", path);
 	if (file_write_all(fd, bytes, length) || fsync(fd)) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -157,6 +158,35 @@ void store_discard(struct store *s)
 	rmdir(s->path);
 }
 
+#define WAIT_MS 10000
+
+/*
+ * The one temporary name, so that what a killed run left is written over, locked until it has its own name: two reports of
+ * one folder at once would write into each other's bytes.
+ */
+static int open_temporary(const char *path, struct error *e)
+{
+	struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (int ms = 0; ms < WAIT_MS; ms += 10) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		struct stat mine, there;
+
+		if (fd < 0)
+			return error_errno(e, STATUS_HOST, "cannot write %s", path);
+		if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+			close(fd);
+			nanosleep(&pause, NULL);
+			continue;
+		}
+		/* not one that was renamed between the two calls */
+		if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino && ftruncate(fd, 0) == 0)
+			return fd;
+		close(fd);
+	}
+	return error_set(e, STATUS_HOST, "cannot write %s: another kickbench writes there", path);
+}
+
 int store_write(struct store *s, const char *name, const char *bytes, size_t length, struct error *e)
 {
 	char *path = dirs_join(s->path, name), *temporary = path ? dirs_join(s->path, ".writing") : NULL;
@@ -166,25 +196,18 @@ int store_write(struct store *s, const char *name, const char *bytes, size_t len
 		free(path);
 		return error_set(e, STATUS_HOST, "out of memory");
 	}
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		error_errno(e, STATUS_HOST, "cannot write %s", path);
+	fd = open_temporary(temporary, e);
+	if (fd < 0)
 		goto out;
-	}
-	if (file_write_all(fd, bytes, length) || fsync(fd)) {
+	if (file_write_all(fd, bytes, length) || fsync(fd) || rename(temporary, path)) {
 		error_errno(e, STATUS_HOST, "cannot write %s", path);
-		close(fd);
 		unlink(temporary);
-		goto out;
+	} else {
+		status = 0;
 	}
 	close(fd);
-	if (rename(temporary, path)) {
-		error_errno(e, STATUS_HOST, "cannot write %s", path);
-		unlink(temporary);
-		goto out;
-	}
-	dirs_sync_of(path);
-	status = 0;
+	if (status == 0)
+		dirs_sync_of(path);
 out:
 	free(temporary);
 	free(path);

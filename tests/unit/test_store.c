@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -155,6 +157,43 @@ static void writing_replaces_whole_files(void **state)
 	store_close(s);
 }
 
+/* Processes that write into one folder wait for each other: each file is whole, whoever was last. */
+static void writers_at_once(void **state)
+{
+	struct store *s = create(*state, "run");
+	struct error e = { 0 };
+	char bytes[4096];
+	pid_t child[4];
+
+	for (int i = 0; i < 4; i++) {
+		child[i] = fork();
+		assert_true(child[i] >= 0);
+		if (child[i])
+			continue;
+		memset(bytes, 'a' + i, sizeof(bytes));
+		for (int k = 0; k < 25; k++)
+			if (store_write(s, "report.txt", bytes, (size_t)(i + 1) * 1000, &e))
+				_exit(1);
+		_exit(0);
+	}
+	for (int i = 0; i < 4; i++) {
+		int status;
+
+		assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+		assert_int_equal(status, 0);
+	}
+	FILE *f = fopen(scratch_path(*state, "run/report.txt"), "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	assert_int_equal(n, (size_t)(bytes[0] - 'a' + 1) * 1000);
+	for (size_t i = 1; i < n; i++)
+		assert_int_equal(bytes[i], bytes[0]);
+	store_close(s);
+}
+
 static void json_comes_back(void **state)
 {
 	struct store *s = create(*state, "run");
@@ -240,7 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_run_has_its_folders), TEST(named_runs_do_not_collide), TEST(a_taken_folder_is_refused),
 		TEST(only_an_empty_folder_is_taken),
-		TEST(places_that_cannot_be_written), TEST(writing_replaces_whole_files), TEST(json_comes_back),
+		TEST(places_that_cannot_be_written), TEST(writing_replaces_whole_files), TEST(writers_at_once), TEST(json_comes_back),
 		TEST(damage_and_other_versions_are_refused), TEST(cut_trials_are_all_kept), TEST(only_what_is_empty_is_discarded),
 	};
 
