@@ -141,7 +141,7 @@ static int hopeless(struct comparison *c)
 	const struct dataset *d = c->dataset;
 	struct text t = { 0 };
 
-	if (!compare_sign_flip_hopeless(c))
+	if (d->nblocks < 2 || !compare_sign_flip_hopeless(c)) /* one block has no t test either */
 		return 0;
 	text_add(&t, "flip p of %u block%s cannot fall below %.2g, too coarse to be significant over %zu comparison%s: it "
 		     "is a check of the t test here and no second opinion", d->nblocks, d->nblocks == 1 ? "" : "s",

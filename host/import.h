@@ -7,9 +7,10 @@
  *
  * A boot is one output, a run of fio, unless the user says what ran in one boot. Jobs of one output that are clones
  * of each other are one trial with several jobs[]. The plan's trials have a "digest" of their output. A block is the
- *number of a run among those of its variant and cell; with blocks given by the user they pair the variants. A trial
- *without numbers to trust is "failed", and its message begins with "no data: " or "inconsistent: " when fio itself did
- *not fail.
+ * number of a run among those of its variant and cell; with blocks given by the user they pair the variants. A trial
+ * without numbers to trust is "failed", and its message begins with "no data: " or "inconsistent: " when fio itself did
+ * not fail. What fio printed as the date stays text, in the trial's fio.time: local time of printing, without a zone. So an
+ * import has no "started" and no course over time.
  */
 #ifndef KB_IMPORT_H
 #define KB_IMPORT_H

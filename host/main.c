@@ -147,11 +147,12 @@ int main(int argc, char **argv)
 		status = usage_of(c);
 	else
 		status = c->run(argc - 1, argv + 1, &e);
-	lost = fflush(stdout); /* before the error: they may go to one place */
+	errno = 0;
+	lost = fflush(stdout) || ferror(stdout); /* before the error: they may go to one place */
 	if (e.status)
 		command_print(stderr, "kickbench: ", e.text);
 	if (lost && !status) {
-		fprintf(stderr, "kickbench: the output could not be written: %s\n", strerror(errno));
+		fprintf(stderr, "kickbench: the output could not be written: %s\n", errno ? strerror(errno) : "a part is lost");
 		return STATUS_INCOMPLETE;
 	}
 	return status;
