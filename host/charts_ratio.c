@@ -11,15 +11,21 @@
 #define LONGEST 52 /* characters of a row's name */
 #define FARTHEST 4 /* an interval is drawn up to this factor beyond all ratios */
 
-/* The first charts' cells; findings come by variant, then by cell. */
+/* The first charts' cells. */
 static size_t cells_of(const struct dataset *d)
 {
 	return d->ncells < CHARTS_CELLS ? d->ncells : CHARTS_CELLS;
 }
 
+/* Of a cell that neither side has: nothing. */
 static const struct effect *effect_of(const struct comparison *c, size_t candidate, size_t cell)
 {
-	return &c->finding[candidate * c->dataset->ncells + cell].effect[c->dataset->primary];
+	static const struct effect nothing = { .kind = EFFECT_NO_DATA, .baseline = NAN, .candidate = NAN,
+					       .estimate = { .ratio = NAN, .low95 = NAN, .high95 = NAN } };
+	unsigned variant = (unsigned)(candidate < c->dataset->baseline ? candidate : candidate + 1);
+	const struct finding *f = comparison_find(c, variant, (unsigned)cell);
+
+	return f ? &f->effect[c->dataset->primary] : &nothing;
 }
 
 static size_t candidates_of(const struct dataset *d)

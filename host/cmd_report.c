@@ -8,13 +8,12 @@
 static int refresh(const char *path, struct error *e)
 {
 	struct store *store;
-	unsigned failed;
-	size_t lost;
+	struct reporting_outcome outcome;
 	int status;
 
 	if (store_open(path, &store, e))
 		return e->status;
-	status = reporting_write(store, stdout, 0, &failed, &lost, e) ? e->status : STATUS_OK;
+	status = reporting_write(store, stdout, 0, &outcome, e) ? e->status : STATUS_OK;
 	store_close(store);
 	return status;
 }

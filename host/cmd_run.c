@@ -7,20 +7,13 @@
 static int run(int argc, char **argv, struct error *e)
 {
 	struct running r = RUNNING_NONE;
-	unsigned failed = 0;
-	size_t lost = 0;
+	struct reporting_outcome outcome;
 	int status = -1;
 
-	if (run_options_parse(argc, argv, "osrcf", &r.options, e) || running_measure(&r, "quick", e))
+	if (run_options_parse(argc, argv, "osrcf", &r.options, e) || running_measure(&r, "quick", e) ||
+	    reporting_write(r.x.store, stdout, r.scenario->fail_on, &outcome, e))
 		goto out;
-	if (reporting_write(r.x.store, stdout, r.scenario->fail_on, &failed, &lost, e))
-		goto out;
-	status = failed ? STATUS_FAILED : STATUS_OK;
-	if (lost && !failed) { /* those of a session before a resume too */
-		error_set(e, STATUS_INCOMPLETE, "%zu of %zu trials failed: the comparison is incomplete", lost,
-			  r.plan->ntrials);
-		status = -1;
-	}
+	status = reporting_status(&outcome, e);
 out:
 	running_free(&r);
 	return status < 0 ? e->status : status;

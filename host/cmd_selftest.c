@@ -43,18 +43,15 @@ out:
 static int run(int argc, char **argv, struct error *e)
 {
 	struct running r = RUNNING_NONE;
-	unsigned failed = 0;
-	size_t lost = 0;
+	struct reporting_outcome outcome;
 	char blocks[64];
 	int status = -1;
 
 	if (run_options_parse(argc, argv, "oscb", &r.options, e) || oppose_itself(&r.options, blocks, sizeof(blocks), e) ||
-	    running_measure(&r, "selftest", e) || reporting_write(r.x.store, NULL, r.scenario->fail_on, &failed, &lost, e) ||
+	    running_measure(&r, "selftest", e) || reporting_write(r.x.store, NULL, r.scenario->fail_on, &outcome, e) ||
 	    account(r.x.store, e))
 		goto out;
-	status = failed ? STATUS_FAILED : STATUS_OK;
-	if (lost && !failed)
-		status = error_set(e, STATUS_INCOMPLETE, "%zu of %zu trials failed: the selftest is incomplete", lost, r.plan->ntrials);
+	status = reporting_status(&outcome, e);
 out:
 	running_free(&r);
 	return status < 0 ? e->status : status;

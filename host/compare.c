@@ -119,6 +119,16 @@ out:
 	return rc;
 }
 
+/* Imports may hold cells that only a third variant has. */
+static bool is_planned(const struct dataset *d, const struct finding *f)
+{
+	for (size_t block = 0; block < d->nblocks; block++)
+		for (unsigned side = 0; side < 2; side++)
+			if (finding_side(d, f, side, block)->planned)
+				return true;
+	return false;
+}
+
 static void fill(struct comparison *c, struct gathered *g)
 {
 	const struct dataset *d = c->dataset;
@@ -127,17 +137,21 @@ static void fill(struct comparison *c, struct gathered *g)
 	for (unsigned variant = 0; variant < d->nvariants; variant++) {
 		if (variant == d->baseline)
 			continue;
-		for (unsigned cell = 0; cell < d->ncells; cell++, f++) {
+		for (unsigned cell = 0; cell < d->ncells; cell++) {
 			f->variant = variant;
 			f->cell = cell;
+			if (!is_planned(d, f))
+				continue;
 			for (int m = 0; m < METRICS; m++)
 				if (m != (int)d->primary)
 					compare_measure(d, f, (enum metric)m, g, &f->effect[m]);
 			/* last, so that what the check gets is still gathered */
 			compare_measure(d, f, d->primary, g, &f->effect[d->primary]);
 			compare_flip(c, f, g);
+			f++;
 		}
 	}
+	c->nfindings = (size_t)(f - c->finding);
 }
 
 static int judge_all(struct comparison *c)
@@ -185,6 +199,20 @@ static void free_sentences(char **list, size_t count)
 	for (size_t i = 0; i < count; i++)
 		free(list[i]);
 	free(list);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	return x->variant != y->variant ? (x->variant < y->variant ? -1 : 1) : (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+const struct finding *comparison_find(const struct comparison *c, unsigned variant, unsigned cell)
+{
+	struct finding key = { .variant = variant, .cell = cell };
+
+	return bsearch(&key, c->finding, c->nfindings, sizeof(key), by_place);
 }
 
 void comparison_free(struct comparison *c)

@@ -59,7 +59,7 @@ struct finding {
 
 struct comparison {
 	const struct dataset *dataset; /* the caller's; has to outlive this */
-	struct finding *finding;       /* by variant, then by cell */
+	struct finding *finding;       /* by variant, then by cell; none for a cell that neither side has */
 	size_t nfindings;              /* the family of Holm's adjustment */
 	unsigned count[VERDICTS];
 	/*
@@ -75,7 +75,14 @@ struct comparison {
 int compare(const struct dataset *d, struct comparison **out, struct error *e);
 void comparison_free(struct comparison *c);
 
-/* Below so many runs a side, or where the sides differ in number, Holm is given the cautious p: see stats_welch.h. */
+/* The finding on a candidate in a cell, NULL when there is none. */
+const struct finding *comparison_find(const struct comparison *c, unsigned variant, unsigned cell);
+
+/*
+ * Below so many runs a side, where the sides differ in number, or where one spreads more than UNEVEN_SPREAD times as much as
+ * the other, Holm is given the cautious p: see stats_welch.h. compare_cautious() is for what is known before a run.
+ */
+#define UNEVEN_SPREAD 2
 #define RUNS_FOR_WELCH 6
 bool compare_cautious(size_t baseline_runs, size_t candidate_runs);
 

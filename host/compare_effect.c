@@ -101,9 +101,10 @@ bool compare_cautious(size_t baseline_runs, size_t candidate_runs)
 static void estimate_unpaired(const struct gathered *g, struct stats_paired *out)
 {
 	struct stats_welch w;
-	bool cautious = compare_cautious(g->n[0], g->n[1]);
+	bool cautious;
 
 	stats_welch(g->log[0], g->n[0], g->log[1], g->n[1], &w);
+	cautious = compare_cautious(g->n[0], g->n[1]) || fmax(w.sd[0], w.sd[1]) > UNEVEN_SPREAD * fmin(w.sd[0], w.sd[1]);
 	*out = (struct stats_paired){ .n = g->n[0] + g->n[1], .mean = w.diff, .sd = hypot(w.sd[0], w.sd[1]), .t = w.t,
 				      .p = cautious ? w.p_cautious : w.p, .ratio = w.ratio, .low95 = w.low95, .high95 = w.high95, .low90 = w.low90,
 				      .high90 = w.high90 };

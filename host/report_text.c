@@ -268,8 +268,8 @@ void report_how_to_read(const struct comparison *c, struct text *out)
 				 "baseline; its interval is a paired t on block log ratios."
 			       : "Baseline and candidate are geometric means over the runs, ratio is candidate / baseline; its "
 				 "interval is Welch's on the logs with the run as the unit, and needs two runs per side. Its p counts "
-				 "the degrees of freedom of the smaller side alone where a side has fewer than %d runs or the sides "
-				 "differ in number.", RUNS_FOR_WELCH);
+				 "the degrees of freedom of the smaller side alone where a side has fewer than %d runs, the sides differ "
+				 "in number, or one spreads more than %d times as much.", RUNS_FOR_WELCH, UNEVEN_SPREAD);
 	if (!anything_tested(c))
 		return;
 	text_add(out, " Holm p covers all %zu comparison%s of this run; below %g it is a verdict%s", c->nfindings,

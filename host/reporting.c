@@ -50,8 +50,7 @@ static int keep_all(struct store *store, const struct comparison *c, FILE *out, 
 	return 0;
 }
 
-int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
-		    struct error *e)
+int reporting_write(struct store *store, FILE *out, unsigned fail_on, struct reporting_outcome *outcome, struct error *e)
 {
 	struct comparison *c = NULL;
 	struct dataset *d = NULL;
@@ -59,13 +58,27 @@ int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *
 
 	if (load(store_path(store), &d, &c, e))
 		goto out;
-	*failed = compare_fail(c, fail_on);
-	*lost = d->ntrials - d->nok;
+	*outcome = (struct reporting_outcome){ .failed = compare_fail(c, fail_on), .lost = d->ntrials - d->nok,
+					       .incomplete = c->count[VERDICT_INCOMPLETE], .trials = d->ntrials,
+					       .comparisons = c->nfindings };
 	status = keep_all(store, c, out, e);
 out:
 	comparison_free(c);
 	dataset_free(d);
 	return status;
+}
+
+int reporting_status(const struct reporting_outcome *o, struct error *e)
+{
+	if (o->failed)
+		return STATUS_FAILED;
+	if (o->lost) /* those of a session before a resume too */
+		error_set(e, STATUS_INCOMPLETE, "%zu of %zu trials failed: the comparison is incomplete", o->lost, o->trials);
+	else if (o->incomplete)
+		error_set(e, STATUS_INCOMPLETE, "%zu of %zu comparisons are incomplete: see the report", o->incomplete, o->comparisons);
+	else
+		return STATUS_OK;
+	return e->status;
 }
 
 int reporting_print(const char *path, const struct report_request *request, struct error *e)

@@ -9,13 +9,21 @@
 #include "host/scenario.h"
 #include "host/store.h"
 
+struct reporting_outcome {
+	unsigned failed;   /* verdicts of the mask that occurred */
+	size_t lost;       /* planned trials that do not count, of every session */
+	size_t incomplete; /* comparisons that lack trials or a value of the primary metric */
+	size_t trials, comparisons;
+};
+
 /*
  * Load, compare, print the text to out (NULL: nowhere) and keep in the folder what host/report.h says of each form;
  * one that needs what the host lacks is named on stderr and left out.
- * *failed: verdicts of the mask that occurred; *lost: planned trials that do not count, of every session.
  */
-int reporting_write(struct store *store, FILE *out, unsigned fail_on, unsigned *failed, size_t *lost,
-		    struct error *e);
+int reporting_write(struct store *store, FILE *out, unsigned fail_on, struct reporting_outcome *outcome, struct error *e);
+
+/* The exit status of a run: that of its verdicts, else 3 with a message in e when something is missing. */
+int reporting_status(const struct reporting_outcome *outcome, struct error *e);
 
 /* Load, compare and print a form of the report; the folder stays as it is. */
 int reporting_print(const char *path, const struct report_request *request, struct error *e);
