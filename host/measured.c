@@ -408,7 +408,7 @@ int histogram_pack(const struct histogram *h, unsigned char **bytes, size_t *len
 
 int measured_merge(struct measured *m, const struct measured_sums *sums, const unsigned char *bins, size_t length)
 {
-	const unsigned char *at = bins, *end = bins + length;
+	const unsigned char *at = bins, *end = length ? bins + length : bins; /* without bins there may be no address */
 	double *into = (double *)&m->sums;
 	uint64_t index = 0, distance, count;
 

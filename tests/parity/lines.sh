@@ -221,7 +221,7 @@ line disable exact "$x" "--name=a --filename=x --bs=64k --disable_lat=1 --disabl
 line continue_on_error exact "$x" "--name=a --filename=x --bs=64k --continue_on_error=all"
 line logs exact "$x" "--name=a --filename=x --bs=64k --numjobs=2 --write_lat_log=l --write_bw_log=b --write_iops_log=i --log_offset=1"
 line logs-averaged timed "$x" "--name=a --filename=x --bs=64k --rw=randread --time_based --runtime=300ms --write_lat_log=l --write_bw_log=l --write_iops_log=l --log_avg_msec=100"
-line logs-histogram timed "$x" "--name=a --filename=x --bs=64k --rw=randread --time_based --runtime=300ms --write_hist_log=l --log_hist_msec=50 --log_hist_coarseness=4"
+line logs-histogram timed "$x" "--name=a --filename=x --bs=64k --rw=randread --time_based --runtime=1s --write_hist_log=l --log_hist_msec=50 --log_hist_coarseness=4"
 line logs-shared exact "$x" "--name=a --filename=x --bs=64k --numjobs=2 --write_iops_log=i --per_job_logs=0"
 line cpus_allowed exact "$x" "--name=a --filename=x --bs=64k --cpus_allowed=0 --nice=5"
 line exitall timed "$x" "--filename=x --time_based --exitall --name=a --runtime=200ms --name=b --runtime=20"

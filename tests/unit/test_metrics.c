@@ -279,6 +279,7 @@ static void kept_sums_are_the_same(void **state)
 	assert_true(again.sums.ios[0] == 6000 && again.clat.count[0] == 2);
 	/* damaged: cut within a number, and a bucket that there is not */
 	assert_int_equal(measured_merge(&twice, &one.sums, bins, length - 1), -1);
+	assert_int_equal(measured_merge(&again, &one.sums, NULL, 0), 0); /* nothing was packed */
 	broken = malloc(length + 2);
 	memcpy(broken, bins, length);
 	broken[length] = broken[length + 1] = 1;
