@@ -74,12 +74,12 @@ kb report "$WORK/r-eio"
 check "report names the failed trials" 0 'incomplete' 'Input/output error'
 
 start run "$mini" -o "$WORK/r-killed" --set workload.runtime=20s
-wait_for 60 emulator_runs && sleep 4 && kill -9 "$(emulator)"
+wait_for 90 emulator_works && kill -9 "$(emulator)"
 finish
 check "QEMU killed in the middle of a job" 3 'boot 1' 'kept: kickbench report'
 
-start run "$mini" -o "$WORK/r-stopped" --set workload.runtime=6s --set guest.stall_timeout=4s
-wait_for 60 emulator_runs && sleep 5 && kill -STOP "$(emulator)"
+start run "$mini" -o "$WORK/r-stopped" --set workload.runtime=20s --set guest.stall_timeout=4s
+wait_for 90 emulator_works && kill -STOP "$(emulator)"
 finish
 check "guest stops answering in the middle of a job" 1 'stalled' 'not said anything for 4 s'
 

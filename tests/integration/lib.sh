@@ -49,4 +49,8 @@ start() { set -m; "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null & run=$!; set +m; }
 finish() { status=0; wait "$run" || status=$?; }
 emulator() { pgrep -f "guest=kickbench-$run-" | head -n 1; }
 emulator_runs() { [ -n "$(emulator)" ]; }
+# In the middle of a job: it has read or written more than a kernel and its initramfs are long.
+emulator_works() {
+	emulator_runs && [ "$(awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$(emulator)/io" 2>/dev/null)" -gt 40000000 ]
+}
 trials() { ls "$1"/trials/[0-9]*[0-9].json 2>/dev/null | grep -vc cut; }
