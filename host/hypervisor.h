@@ -50,6 +50,8 @@ struct hv_ops {
 	/* Wait until bytes arrive, the state changes or the time is over. 0, or -1 when the connection is lost. */
 	int (*wait)(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 	int (*send)(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
+	/* Bytes into the first serial port, as if typed. With a single port it is the same as send. */
+	int (*type)(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
 	enum hv_state (*state)(struct hv_guest *guest);
 
 	/* One QMP command as JSON text; reply appended (the whole {"return":…}). -1 when refused. */

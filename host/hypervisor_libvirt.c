@@ -253,6 +253,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.start = hv_guest_start,
 	.wait = hv_guest_wait,
 	.send = hv_guest_send,
+	.type = hv_guest_type,
 	.state = hv_guest_state,
 	.qmp = hv_guest_qmp,
 	.live_xml = hv_guest_live_xml,

@@ -70,6 +70,7 @@ void hv_reaper_started(struct hv_reaper *reaper, pid_t pid);
 int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
 int hv_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
+int hv_guest_type(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
 enum hv_state hv_guest_state(struct hv_guest *guest);
 void hv_guest_destroy(struct hv_guest *guest);
 

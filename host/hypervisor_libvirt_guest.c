@@ -278,13 +278,13 @@ int hv_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, 
 	return 0;
 }
 
-int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, struct error *e)
+static int port_send(struct hv_port *port, const void *bytes, size_t length, struct error *e)
 {
 	uint64_t deadline = hv_now_ns() + SEND_NS;
 	const char *at = bytes;
 
 	while (length) {
-		int n = virStreamSend(guest->port[PORT_LINK].stream, at, length);
+		int n = virStreamSend(port->stream, at, length);
 
 		if (n >= 0) {
 			at += n;
@@ -298,6 +298,16 @@ int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, stru
 		usleep(1000);
 	}
 	return 0;
+}
+
+int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, struct error *e)
+{
+	return port_send(&guest->port[PORT_LINK], bytes, length, e);
+}
+
+int hv_guest_type(struct hv_guest *guest, const void *bytes, size_t length, struct error *e)
+{
+	return port_send(&guest->port[PORT_CONSOLE], bytes, length, e);
 }
 
 enum hv_state hv_guest_state(struct hv_guest *guest)
