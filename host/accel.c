@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guest/frame.h"
 #include "host/boot.h"
 #include "host/disk.h"
 #include "host/trial.h"
@@ -16,10 +17,13 @@
 #define KVM_TIMEOUT_S 20
 #define TRIAL_DISK (64u << 20)
 #define RUNTIME_S 0.5
+#define STOP_S 0.5 /* a guest's usual end, for one that came to another */
 
-const char *accel_name(enum accel accel)
+static enum accel wanted(const struct accel_request *r)
 {
-	return accel == ACCEL_KVM ? "kvm" : accel == ACCEL_TCG ? "tcg" : "auto";
+	bool host_cpu = r->machine->cpu && !strcmp(r->machine->cpu, "host");
+
+	return host_cpu ? ACCEL_KVM : r->machine->accel;
 }
 
 /* What an outcome depends on. */
@@ -27,38 +31,49 @@ static void make_key(const struct hv_ops *ops, struct hv *hv, const struct accel
 {
 	struct hv_version v = { 0 };
 	struct utsname host;
-	struct stat kvm = { 0 };
+	struct stat kvm = { 0 }, emulator = { 0 };
 
 	uname(&host);
 	stat("/dev/kvm", &kvm);
 	ops->version(hv, &v, &(struct error){ 0 });
-	text_add(key, "%s|%s %s|%s %s|%s|%s|%ld|kvm %llx %o", accel_name(r->wanted), host.release, host.machine, v.hypervisor,
-		 v.emulator, v.library, r->image->id, sysconf(_SC_NPROCESSORS_ONLN), (unsigned long long)kvm.st_rdev,
-		 (unsigned)kvm.st_mode);
+	stat(r->machine->emulator ? r->machine->emulator : v.emulator, &emulator);
+	machine_json(r->machine, key);
+	text_add(key, "|%s %s|%s %s|%lld %lld %lld|%s|%s|%ld|kvm %llx %o", host.release, host.machine, v.hypervisor, v.emulator,
+		 (long long)emulator.st_size, (long long)emulator.st_mtime, (long long)emulator.st_ctime, v.library, r->image->id,
+		 sysconf(_SC_NPROCESSORS_ONLN), (unsigned long long)kvm.st_rdev, (unsigned)kvm.st_mode);
 }
 
+/* One for each machine and image: what is asked for again takes the place of what was known of it. */
 static void cache_file(const struct accel_request *r, struct text *path)
 {
-	text_add(path, "%s/accel-%s.json", r->cache_dir, accel_name(r->wanted));
+	struct text what = { 0 };
+
+	machine_json(r->machine, &what);
+	text_add(&what, "|%s", r->image->kernel);
+	text_add(path, "%s/accel-%08x.json", r->cache_dir, (unsigned)frame_crc32(0, text_get(&what), what.length));
+	text_free(&what);
 }
 
 static bool load(const struct accel_request *r, const char *key, struct accel_outcome *out)
 {
 	struct text path = { 0 };
-	const char *have, *used, *why;
+	const char *have, *used, *why, *version;
+	int virtio_status;
 	json_t *j;
 	bool good;
 
 	cache_file(r, &path);
 	j = json_load_file(text_get(&path), 0, NULL);
 	text_free(&path);
-	good = j && json_unpack(j, "{s:s,s:s,s:s,s:{s:F,s:F,s:F,s:F,s:F,s:F}}", "key", &have, "used", &used, "why", &why,
-				"pace", "boot_s", &out->pace.boot_s, "stop_s", &out->pace.stop_s, "trial_s", &out->pace.trial_s,
+	good = j && json_unpack(j, "{s:s,s:s,s:s,s:s,s:b,s:{s:F,s:F,s:F,s:F,s:F,s:F}}", "key", &have, "used", &used, "why", &why,
+				"qemu_version", &version, "virtio_status", &virtio_status, "pace", "boot_s", &out->pace.boot_s, "stop_s", &out->pace.stop_s, "trial_s", &out->pace.trial_s,
 				"iops", &out->pace.iops, "bandwidth", &out->pace.bandwidth, "restore", &out->pace.restore) == 0 &&
 	       !strcmp(have, key);
 	if (good) {
 		out->used = !strcmp(used, "kvm") ? ACCEL_KVM : ACCEL_TCG;
 		snprintf(out->why, sizeof(out->why), "%s", why);
+		snprintf(out->qemu_version, sizeof(out->qemu_version), "%s", version);
+		out->virtio_status = virtio_status;
 		out->pace.measured = true;
 		out->cached = true;
 	}
@@ -71,8 +86,8 @@ static void save(const struct accel_request *r, const char *key, const struct ac
 {
 	const struct pace *p = &out->pace;
 	struct text path = { 0 };
-	json_t *j = json_pack("{s:s,s:s,s:s,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used), "why",
-			      out->why, "pace", "boot_s", p->boot_s, "stop_s", p->stop_s, "trial_s", p->trial_s, "iops",
+	json_t *j = json_pack("{s:s,s:s,s:s,s:s,s:b,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used), "why",
+			      out->why, "qemu_version", out->qemu_version, "virtio_status", out->virtio_status, "pace", "boot_s", p->boot_s, "stop_s", p->stop_s, "trial_s", p->trial_s, "iops",
 			      p->iops, "bandwidth", p->bandwidth, "restore", p->restore);
 
 	cache_file(r, &path);
@@ -112,12 +127,12 @@ static int measure(struct boot *b, const char *rw, const char *bs, struct pace *
 }
 
 static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, enum accel accel, double timeout,
-	       struct disk *disk, struct settings *settings, struct pace *pace, struct error *e)
+	       struct disk *disk, struct settings *settings, struct accel_outcome *out, struct error *e)
 {
-	struct guest guest = { .name = (char *)"trial", .vcpus = 1, .memory = 256u << 20 };
+	struct pace *pace = &out->pace;
 	char name[64];
 	struct boot_request request = {
-		.name = name, .guest = &guest, .accel = accel, .image = r->image, .settings = { settings },
+		.name = name, .machine = r->machine, .accel = accel, .image = r->image, .settings = { settings },
 		.source = { disk->path }, .ndisks = 1, .hello_timeout = timeout, .interrupted = r->interrupted,
 	};
 	struct boot b;
@@ -133,7 +148,11 @@ static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_reque
 		boot_kill(&b);
 		return -1;
 	}
+	snprintf(out->qemu_version, sizeof(out->qemu_version), "%s", b.qemu_version);
+	out->virtio_status = boot_survives_virtio_status(&b);
 	pace->stop_s = boot_stop(&b, 10);
+	if (!out->virtio_status)
+		pace->stop_s = STOP_S;
 	pace->measured = true;
 	return 0;
 }
@@ -150,19 +169,23 @@ static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_re
 		  struct settings *settings, struct accel_outcome *out, struct error *e)
 {
 	struct error no_kvm = { 0 };
-	struct pace kvm = { 0 };
+	struct accel_outcome kvm = { 0 };
 
-	if (r->wanted == ACCEL_KVM) {
+	if (wanted(r) == ACCEL_KVM) {
+		const char *key = r->machine->accel == ACCEL_KVM ? "accel = kvm" : "cpu = host";
+		char what[80];
+
 		out->used = ACCEL_KVM;
-		snprintf(out->why, sizeof(out->why), "accel = kvm was asked for");
-		if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, &out->pace, e))
-			return not_run(r, "accel = kvm, but KVM does not run the guest", e);
+		snprintf(out->why, sizeof(out->why), "%s was asked for", key);
+		snprintf(what, sizeof(what), "%s, but KVM does not run the guest", key);
+		if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, out, e))
+			return not_run(r, what, e);
 		return 0;
 	}
 	out->used = ACCEL_TCG;
-	if (try(ops, hv, r, ACCEL_TCG, r->boot_timeout > 0 ? r->boot_timeout : TCG_TIMEOUT_S, disk, settings, &out->pace, e))
+	if (try(ops, hv, r, ACCEL_TCG, r->boot_timeout > 0 ? r->boot_timeout : TCG_TIMEOUT_S, disk, settings, out, e))
 		return not_run(r, "the trial guest does not run", e);
-	if (r->wanted == ACCEL_TCG) {
+	if (wanted(r) == ACCEL_TCG) {
 		snprintf(out->why, sizeof(out->why), "accel = tcg was asked for");
 		return 0;
 	}
@@ -178,10 +201,10 @@ static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_re
 			 no_kvm.text, out->pace.boot_s);
 		return 0;
 	}
-	kvm.restore = out->pace.restore;
+	kvm.pace.restore = out->pace.restore;
+	*out = kvm;
 	out->used = ACCEL_KVM;
-	out->pace = kvm;
-	snprintf(out->why, sizeof(out->why), "a trial guest came up under KVM in %.1f s", kvm.boot_s);
+	snprintf(out->why, sizeof(out->why), "a trial guest came up under KVM in %.1f s", kvm.pace.boot_s);
 	return 0;
 }
 
@@ -203,7 +226,7 @@ int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_req
 		return 0;
 	}
 	if (r->say)
-		r->say(r->wanted == ACCEL_TCG ? "measuring a trial guest (once)"
+		r->say(wanted(r) == ACCEL_TCG ? "measuring a trial guest (once)"
 					      : "trying which accelerator runs a guest (once)");
 	if (disk_prepare(&settings, r->disk_dir, 0, &disk, e) || disk_resolve_cache(&settings, disk.path, e) ||
 	    disk_restore(&disk, FILESYSTEM_NONE, &seconds, e))

@@ -9,7 +9,7 @@
 #include "host/plan.h"
 
 struct accel_request {
-	enum accel wanted;
+	const struct machine *machine; /* its accel is what is wanted; paths absolute */
 	const struct image *image;
 	double boot_timeout;   /* seconds, as the scenario has it; 0: 60 for TCG */
 	const char *cache_dir; /* outcomes are kept here */
@@ -22,15 +22,16 @@ struct accel_outcome {
 	enum accel used;  /* KVM or TCG */
 	char why[512];    /* one sentence for terminal and report */
 	struct pace pace; /* of the accelerator that is used */
+	char qemu_version[160]; /* what the emulator calls itself, "" unknown */
+	bool virtio_status;     /* it survived x-query-virtio-status, which was tried when the trial guest had done its work */
 	bool cached;
 };
-
-const char *accel_name(enum accel accel);
 
 /*
  * Decide. TCG is tried first: it tells how fast a guest has to come up for KVM to be worth anything, and
  * KVM gets that time and a second. A KVM that was asked for by name gets 20 s and has to work: else an
- * error that says what happened. The outcome is kept in cache_dir, for this host, kernel, emulator and image.
+ * error that says what happened. cpu = host is a wish for KVM. The outcome is kept in cache_dir, for this host, kernel,
+ * emulator (its file's size and times, too: it may have been built anew), machine and image.
  */
 int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *request,
 		 struct accel_outcome *out, struct error *e);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "host/clock.h"
-#include "host/filesystem.h"
 #include "host/process.h"
 
 static const char *const serials[BOOT_DISKS] = { "kb-disk0", "kb-disk1" };
@@ -17,7 +16,7 @@ static struct domain_spec describe(const struct boot_request *r, const char *nam
 {
 	struct domain_spec spec = {
 		.name = name,
-		.guest = r->guest,
+		.machine = r->machine,
 		.accel = r->accel,
 		.kernel = r->image->kernel,
 		.initrd = r->image->initrd,
@@ -151,6 +150,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	link_open(&b->link, ops, b->guest, b->console, request->interrupted);
 	if (late_settings(b, e) || await_hello(b, start, e) || find_disks(b, e))
 		goto fail;
+	boot_ask_version(b);
 	if (ops->pid(b->guest) > 0)
 		hostcount_threads(ops, b->guest, &b->threads, &(struct error){ 0 });
 	text_free(&xml);
@@ -159,92 +159,6 @@ fail:
 	text_free(&xml);
 	boot_kill(b);
 	return -1;
-}
-
-/* The value of one qom-get, NULL when it was refused. */
-static json_t *qom_get(struct boot *b, const char *path, const char *property)
-{
-	json_t *command = json_pack("{s:s,s:{s:s,s:s}}", "execute", "qom-get", "arguments", "path", path, "property", property);
-	char *text = json_dumps(command, JSON_COMPACT);
-	struct text reply = { 0 };
-	json_t *whole = NULL, *value = NULL;
-
-	if (text && b->ops->qmp(b->guest, text, &reply, &(struct error){ 0 }) == 0)
-		whole = json_loads(text_get(&reply), JSON_DECODE_ANY, NULL);
-	value = json_incref(json_object_get(whole, "return"));
-	json_decref(whole);
-	json_decref(command);
-	free(text);
-	text_free(&reply);
-	return value;
-}
-
-static char *collect(struct boot *b, const char *path, const char *const *properties)
-{
-	json_t *all = json_object();
-	char *text;
-
-	for (size_t i = 0; properties[i]; i++) {
-		json_t *value = qom_get(b, path, properties[i]);
-
-		if (value)
-			json_object_set_new(all, properties[i], value);
-	}
-	text = json_object_size(all) ? json_dumps(all, JSON_COMPACT) : NULL;
-	json_decref(all);
-	return text;
-}
-
-static int virtio_status(struct boot *b, size_t disk, struct text *reply)
-{
-	struct text path = { 0 };
-	json_t *command;
-	char *text;
-	int status = -1;
-
-	domain_virtio_path(disk, &path);
-	command = json_pack("{s:s,s:{s:s}}", "execute", "x-query-virtio-status", "arguments", "path", text_get(&path));
-	text = json_dumps(command, JSON_COMPACT);
-	if (text)
-		status = b->ops->qmp(b->guest, text, reply, &(struct error){ 0 });
-	free(text);
-	json_decref(command);
-	text_free(&path);
-	return status;
-}
-
-json_t *boot_verify(struct boot *b, size_t disk)
-{
-	static const char *const iothread_properties[] = { "poll-max-ns", NULL };
-	struct domain_disk disks[BOOT_DISKS];
-	struct domain_spec spec = describe(&b->request, b->request.name, disks);
-	struct text xml = { 0 }, status = { 0 }, path = { 0 }, out = { 0 };
-	struct domain_evidence have = { 0 };
-	char *qom, *iothread = NULL;
-	json_t *verdict;
-
-	/* Whoever could mount it has found it: mount() was told which one. The superblock lies in the file by then. */
-	have.filesystem = b->request.source[disk] ? filesystem_look(b->request.source[disk]) : -1;
-	if (b->ops->live_xml(b->guest, &xml, &(struct error){ 0 }) == 0)
-		have.live_xml = text_get(&xml);
-	if (virtio_status(b, disk, &status) == 0)
-		have.virtio_status = text_get(&status);
-	domain_qom_path(disk, &path);
-	have.qom = qom = collect(b, text_get(&path), domain_qom_properties);
-	if (domain_iothread(&spec, disk)) {
-		text_reset(&path);
-		text_add(&path, "/objects/iothread%u", domain_iothread(&spec, disk));
-		have.iothread = iothread = collect(b, text_get(&path), iothread_properties);
-	}
-	domain_verify(b->request.settings[disk], disk, &have, &out);
-	verdict = json_loads(text_get(&out), 0, NULL);
-	free(qom);
-	free(iothread);
-	text_free(&xml);
-	text_free(&status);
-	text_free(&path);
-	text_free(&out);
-	return verdict;
 }
 
 double boot_stop(struct boot *b, double timeout)

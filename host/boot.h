@@ -15,12 +15,14 @@
 struct boot_request {
 	const char *name; /* what follows DOMAIN_PREFIX */
 	const struct guest *guest;
+	const struct machine *machine; /* the guest's with the variant's changes; paths absolute */
 	enum accel accel; /* KVM or TCG */
 	const struct image *image;
 	struct settings *settings[BOOT_DISKS]; /* cache resolved */
 	const char *source[BOOT_DISKS];
 	size_t ndisks;
 	double hello_timeout; /* seconds */
+	bool ask_virtio_status; /* for boot_verify(): the emulator is known to survive it */
 	const char *console_log; /* path, NULL: none */
 	const volatile sig_atomic_t *interrupted;
 };
@@ -32,6 +34,7 @@ struct boot {
 	struct link link;
 	FILE *console;
 	json_t *hello;
+	char qemu_version[160]; /* "QEMU 10.0.13 (PACKAGE)" as it says itself, "" unknown */
 	char disk_path[BOOT_DISKS][128]; /* in the guest */
 	struct hostcount_threads threads;
 	double wall_to_hello, boot_to_hello; /* seconds since start; since the guest's kernel began, 0 unknown */
@@ -43,6 +46,14 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 
 /* The domain XML that boot_start would use; appended to xml. */
 int boot_xml(const struct boot_request *request, struct text *xml, struct error *e);
+
+/* Fill qemu_version; boot_start does. */
+void boot_ask_version(struct boot *b);
+
+/*
+ * Ask x-query-virtio-status of a guest that may be lost: QEMU 11.1.3 aborts on it. Whether the emulator is still there.
+ */
+bool boot_survives_virtio_status(struct boot *b);
 
 /*
  * What is in force for disk k against its settings: domain_verify()'s object. Call it after the disk has

@@ -28,10 +28,10 @@ static void KB_PRINTF(3, 4) say(struct findings *f, char sign, const char *fmt, 
 	fflush(stdout);
 }
 
-static void check_accelerator(struct session *s, const struct guest *guest, const struct image *image, const char *disks,
+static void check_accelerator(struct session *s, const struct machine *machine, const struct image *image, const char *disks,
 			      struct findings *f)
 {
-	struct accel_request r = { .wanted = guest->accel, .image = image, .cache_dir = s->dirs.cache, .disk_dir = disks,
+	struct accel_request r = { .machine = machine, .image = image, .cache_dir = s->dirs.cache, .disk_dir = disks,
 				   .say = command_say, .interrupted = &command_signal };
 	struct accel_outcome out;
 	struct error e = { 0 };
@@ -42,6 +42,9 @@ static void check_accelerator(struct session *s, const struct guest *guest, cons
 	}
 	say(f, out.used == ACCEL_KVM ? ' ' : '?', "accelerator %s%s: %s", accel_name(out.used), out.cached ? " (known from before)" : "",
 	    out.why);
+	say(f, ' ', "emulator: %s", *out.qemu_version ? out.qemu_version : "does not tell its version");
+	say(f, out.virtio_status ? ' ' : '?', "emulator's x-query-virtio-status: %s", out.virtio_status
+	    ? "survived, negotiated features are verified" : "ends it: not asked again, negotiated features stay unverified");
 	say(f, ' ', "guest: up in %.1f s, off in %.1f s; %.0f reads of 4 KiB and %.0f MiB/s of 1 MiB; disk restored at %.0f MiB/s",
 	    out.pace.boot_s, out.pace.stop_s, out.pace.iops, out.pace.bandwidth / 1048576, out.pace.restore / 1048576);
 }
@@ -71,7 +74,7 @@ static void check_host(struct findings *f)
 
 static int run(int argc, char **argv, struct error *e)
 {
-	struct guest guest = { .name = (char *)"linux", .image = (char *)"images/linux", .vcpus = 1, .memory = 256u << 20 };
+	struct guest guest = { .name = (char *)"linux", .image = (char *)"images/linux" };
 	struct findings f = { 0 };
 	struct run_options o;
 	struct session s = { .lock = -1 };
@@ -80,6 +83,7 @@ static int run(int argc, char **argv, struct error *e)
 	struct error why = { 0 };
 	char disks[1100];
 
+	machine_default(&guest.machine);
 	if (run_options_parse(argc, argv, "c", &o, e))
 		return e->status;
 	if (o.scenario)
@@ -94,11 +98,11 @@ static int run(int argc, char **argv, struct error *e)
 		check_space(s.dirs.state, &f);
 		snprintf(disks, sizeof(disks), "%s/trial", s.dirs.state);
 		if (dirs_make(disks, &why) ||
-		    image_prepare(&guest, s.dirs.data, s.dirs.build, command_say, &image, &why)) {
+		    image_prepare(&guest, &guest.machine, s.dirs.data, s.dirs.build, command_say, &image, &why)) {
 			say(&f, '!', "%s", why.text);
 		} else {
 			say(&f, ' ', "guest image: Linux %s", image.kernel_version);
-			check_accelerator(&s, &guest, &image, disks, &f);
+			check_accelerator(&s, &guest.machine, &image, disks, &f);
 		}
 	}
 	image_free(&image);

@@ -20,14 +20,14 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 	for (size_t i = 0; i < s->nvariants; i++) {
 		struct image image = { .kernel = (char *)"/KERNEL", .initrd = (char *)"/INITRAMFS", .arguments = (char *)"" };
 		struct settings settings = s->variant[i].settings;
-		struct boot_request r = { .name = variant, .guest = &s->guest[0], .image = &image, .settings = { &settings },
+		struct boot_request r = { .name = variant, .guest = &s->guest[0], .machine = scenario_machine(s, 0, i), .image = &image, .settings = { &settings },
 					  .source = { settings.backend == BACKEND_NULL ? NULL : "/TEST-DISK" }, .ndisks = 1 };
 		struct text xml = { 0 };
 		int status;
 
 		if (strcmp(s->variant[i].name, variant))
 			continue;
-		r.accel = s->guest[0].accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
+		r.accel = r.machine->accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
 		if (settings.cache == CACHE_AUTO)
 			settings.cache = settings.backend == BACKEND_MEMORY ? CACHE_WRITEBACK : CACHE_NONE;
 		status = boot_xml(&r, &xml, e);

@@ -72,10 +72,15 @@ static int check_spec(const struct domain_spec *spec, struct error *e)
 	if (!spec->kernel)
 		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
 	if (check_string("the guest's name", spec->name, e) || check_string("the host's name", spec->owner_host, e) ||
-	    check_string("the emulator's path", spec->emulator, e) ||
+	    check_string("the emulator's path", spec->machine->emulator, e) ||
+	    check_string("the firmware's path", spec->machine->firmware, e) ||
+	    check_string("qemu_args", spec->machine->qemu_args, e) ||
 	    check_string("the kernel's path", spec->kernel, e) || check_string("the initrd's path", spec->initrd, e) ||
 	    check_string("the kernel's command line", spec->cmdline, e))
 		return -1;
+	for (size_t i = 0; i < spec->machine->nproperties; i++)
+		if (check_string("a property's value", spec->machine->property[i].value, e))
+			return -1;
 	for (size_t k = 0; k < spec->ndisks; k++) {
 		const struct domain_disk *disk = &spec->disk[k];
 
@@ -129,35 +134,47 @@ static void add_metadata(xmlNode *root, const struct domain_spec *spec)
 	attribute_f(owner, "started", "%" PRIu64, spec->owner_started);
 }
 
-static void add_memory(xmlNode *root, const struct guest *guest)
+static void add_memory(xmlNode *root, const struct machine *machine)
 {
 	char kib[32];
 
-	snprintf(kib, sizeof(kib), "%" PRIu64, guest->memory / 1024);
+	snprintf(kib, sizeof(kib), "%" PRIu64, machine->memory / 1024);
 	attribute(text_element(root, "memory", kib), "unit", "KiB");
+}
+
+const char *domain_machine_type(const struct machine *machine)
+{
+	return machine->type ? machine->type : "pc";
+}
+
+/*
+ * qemu64, not max: five-level page tables and the rest of "max" cost the emulation 0.1 s of boot. Its TSC is the
+ * host's; libvirt refuses to say so (invtsc) on many hosts, the guest's kernel has to be told (tsc=reliable).
+ */
+const char *domain_cpu_model(const struct machine *machine, enum accel accel)
+{
+	return machine->cpu ? machine->cpu : accel == ACCEL_KVM ? "host" : "qemu64";
 }
 
 static void add_processors(xmlNode *root, const struct domain_spec *spec)
 {
+	const char *model = domain_cpu_model(spec->machine, spec->accel);
 	xmlNode *cpu = element(root, "cpu"), *topology;
 
-	if (spec->accel == ACCEL_KVM) {
+	if (!strcmp(model, "host")) {
 		attribute(cpu, "mode", "host-passthrough");
 		attribute(cpu, "migratable", "off"); /* else the invariant TSC is hidden */
+	} else if (!strcmp(model, "max")) {
+		attribute(cpu, "mode", "maximum");
 	} else {
-		/*
-		 * qemu64, not max: five-level page tables and the rest of "max" cost the emulation 0.1 s of boot.
-		 * Its TSC is the host's; libvirt refuses to say so (invtsc) on many hosts, the guest's kernel
-		 * has to be told (tsc=reliable).
-		 */
 		attribute(cpu, "mode", "custom");
 		attribute(cpu, "match", "exact");
 		attribute(cpu, "check", "none");
-		text_element(cpu, "model", "qemu64");
+		attribute(text_element(cpu, "model", model), "fallback", "forbid");
 	}
 	topology = element(cpu, "topology");
 	attribute(topology, "sockets", "1");
-	attribute_f(topology, "cores", "%u", spec->guest->vcpus);
+	attribute_f(topology, "cores", "%u", spec->machine->vcpus);
 	attribute(topology, "threads", "1");
 }
 
@@ -175,7 +192,7 @@ static void add_tuning(xmlNode *root, const struct domain_spec *spec)
 	const struct settings *first = spec->ndisks ? spec->disk[0].settings : NULL;
 	xmlNode *tune = element(root, "cputune");
 
-	for (unsigned v = 0; first && first->vcpupin && v < spec->guest->vcpus; v++)
+	for (unsigned v = 0; first && first->vcpupin && v < spec->machine->vcpus; v++)
 		add_pin(tune, "vcpupin", "vcpu", v, first->vcpupin);
 	if (first && first->emulatorpin)
 		add_pin(tune, "emulatorpin", NULL, 0, first->emulatorpin);
@@ -208,7 +225,13 @@ static void add_os(xmlNode *root, const struct domain_spec *spec)
 	xmlNode *type = text_element(os, "type", "hvm");
 
 	attribute(type, "arch", "x86_64");
-	attribute(type, "machine", "pc");
+	attribute(type, "machine", domain_machine_type(spec->machine));
+	if (spec->machine->firmware) {
+		xmlNode *loader = text_element(os, "loader", spec->machine->firmware);
+
+		attribute(loader, "readonly", "yes");
+		attribute(loader, "type", "rom"); /* -bios */
+	}
 	text_element(os, "kernel", spec->kernel);
 	if (spec->initrd)
 		text_element(os, "initrd", spec->initrd);
@@ -247,19 +270,10 @@ static void add_driver(xmlNode *disk, const struct domain_spec *spec, size_t k, 
 		attribute_f(driver, "iothread", "%u", domain_iothread(spec, k));
 }
 
-/*
- * null-co and blkdebug have no XML: such a disk is an ordinary one over a stand-in (the kernel, read only;
- * nobody reads it), whose device is then given our own block node. Names, PCI order and statistics stay usual.
- */
-static bool has_own_node(const struct settings *s)
-{
-	return s->backend == BACKEND_NULL || s->inject != INJECT_NONE;
-}
-
 static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 {
 	const struct settings *s = spec->disk[k].settings;
-	bool own_node = has_own_node(s);
+	bool own_node = domain_has_own_node(s);
 	xmlNode *disk = element(devices, "disk"), *source, *node;
 
 	attribute(disk, "type", "file");
@@ -299,8 +313,8 @@ static void add_devices(xmlNode *root, const struct domain_spec *spec)
 {
 	xmlNode *devices = element(root, "devices"), *usb;
 
-	if (spec->emulator)
-		text_element(devices, "emulator", spec->emulator);
+	if (spec->machine->emulator)
+		text_element(devices, "emulator", spec->machine->emulator);
 	for (size_t k = 0; k < spec->ndisks; k++)
 		add_disk(devices, spec, k);
 	usb = element(devices, "controller");
@@ -309,76 +323,6 @@ static void add_devices(xmlNode *root, const struct domain_spec *spec)
 	add_serial(devices, 0);
 	add_serial(devices, 1);
 	attribute(element(devices, "memballoon"), "model", "none");
-}
-
-/* The file below blkdebug, opened as the cache setting asks; libvirt does the same for ordinary disks. */
-static json_t *file_node(const struct settings *s, const char *source)
-{
-	bool direct = s->cache == CACHE_NONE || s->cache == CACHE_DIRECTSYNC;
-	const char *aio = s->io == IO_NATIVE ? "native" : s->io == IO_URING ? "io_uring" : "threads";
-
-	return json_pack("{s:s, s:s, s:s, s:{s:b, s:b}}", "driver", "file", "filename", source, "aio", aio, "cache",
-			 "direct", direct, "no-flush", s->cache == CACHE_UNSAFE);
-}
-
-static json_t *own_node(const struct domain_spec *spec, size_t k)
-{
-	const struct settings *s = spec->disk[k].settings;
-	char name[48];
-	json_t *node, *below;
-
-	snprintf(name, sizeof(name), DOMAIN_NODE "%zu", k);
-	if (s->backend == BACKEND_NULL)
-		node = json_pack("{s:s, s:s, s:I, s:I, s:b}", "driver", "null-co", "node-name", name, "size",
-				 (json_int_t)s->size, "latency-ns", (json_int_t)s->latency_ns, "read-zeroes", 1);
-	else
-		node = NULL;
-	if (s->inject == INJECT_NONE)
-		return node;
-	if (node)
-		json_object_del(node, "node-name"); /* it belongs to the uppermost node */
-	below = node ? node : file_node(s, spec->disk[k].source);
-	return json_pack("{s:s, s:s, s:o, s:[{s:s, s:s, s:i, s:I, s:b, s:b}]}", "driver", "blkdebug", "node-name", name,
-			 "image", below, "inject-error", "event", "none", "iotype",
-			 s->inject == INJECT_READ ? "read" : "write", "errno", 5, "sector",
-			 (json_int_t)s->inject_sector, "once", 0, "immediately", 0);
-}
-
-static int add_own_nodes(xmlNode *root, xmlNs *qemu, const struct domain_spec *spec)
-{
-	xmlNode *commandline = NULL, *override = NULL, *node;
-
-	for (size_t k = 0; k < spec->ndisks; k++) {
-		json_t *json;
-		char *words;
-
-		if (!has_own_node(spec->disk[k].settings))
-			continue;
-		json = own_node(spec, k);
-		words = json ? json_dumps(json, JSON_COMPACT) : NULL;
-		json_decref(json);
-		if (!words)
-			return -1;
-		if (!commandline)
-			commandline = xmlNewChild(root, qemu, BAD_CAST "commandline", NULL);
-		attribute(xmlNewChild(commandline, qemu, BAD_CAST "arg", NULL), "value", "-blockdev");
-		attribute(xmlNewChild(commandline, qemu, BAD_CAST "arg", NULL), "value", words);
-		free(words);
-	}
-	for (size_t k = 0; k < spec->ndisks; k++) {
-		if (!has_own_node(spec->disk[k].settings))
-			continue;
-		if (!override)
-			override = xmlNewChild(root, qemu, BAD_CAST "override", NULL);
-		node = xmlNewChild(override, qemu, BAD_CAST "device", NULL);
-		attribute_f(node, "alias", DOMAIN_ALIAS "%zu", k);
-		node = xmlNewChild(node, qemu, BAD_CAST "frontend", NULL);
-		node = xmlNewChild(node, qemu, BAD_CAST "property", NULL);
-		attribute(node, "name", "drive");
-		attribute(node, "type", "string");
-		attribute_f(node, "value", DOMAIN_NODE "%zu", k);
-	}
-	return 0;
 }
 
 static void add_clock(xmlNode *root)
@@ -402,8 +346,8 @@ static int build(xmlDoc *doc, const struct domain_spec *spec)
 	attribute(root, "type", spec->accel == ACCEL_KVM ? "kvm" : "qemu");
 	text_element(root, "name", spec->name);
 	add_metadata(root, spec);
-	add_memory(root, spec->guest);
-	snprintf(number, sizeof(number), "%u", spec->guest->vcpus);
+	add_memory(root, spec->machine);
+	snprintf(number, sizeof(number), "%u", spec->machine->vcpus);
 	attribute(text_element(root, "vcpu", number), "placement", "static");
 	add_iothreads(root, spec);
 	add_tuning(root, spec);
@@ -418,7 +362,7 @@ static int build(xmlDoc *doc, const struct domain_spec *spec)
 	text_element(root, "on_reboot", "destroy"); /* a panic with panic=-1 ends here, it does not start again */
 	text_element(root, "on_crash", "destroy");
 	add_devices(root, spec);
-	return add_own_nodes(root, qemu, spec);
+	return domain_add_qemu(root, qemu, spec);
 }
 
 int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e)

@@ -16,9 +16,8 @@ struct domain_disk {
 
 struct domain_spec {
 	const char *name; /* begins with DOMAIN_PREFIX */
-	const struct guest *guest;
+	const struct machine *machine; /* its kernel, initrd, kernel_args and accel are not looked at: they are in these */
 	enum accel accel; /* KVM or TCG, decided */
-	const char *emulator; /* path, NULL: libvirt's choice */
 	const char *kernel, *initrd, *cmdline;
 	const char *owner_host;  /* where owner_pid is one; NULL: not said */
 	long owner_pid;          /* kept in <metadata>: leftovers are those whose owner is gone */
@@ -48,6 +47,12 @@ int domain_poll_command(const struct domain_spec *spec, size_t disk, struct text
 /* The number of disk k's iothread (its QOM path is /objects/iothread<n>), 0 when it has none. */
 unsigned domain_iothread(const struct domain_spec *spec, size_t disk);
 
+/* The machine type that is asked for, as the emulator's own name may be longer: "pc" or the scenario's. */
+const char *domain_machine_type(const struct machine *machine);
+
+/* The CPU model that the emulator gets. */
+const char *domain_cpu_model(const struct machine *machine, enum accel accel);
+
 /*
  * Where domain_verify()'s evidence comes from: the properties to qom-get, NULL at the end, and the paths of
  * disk k in the emulator's object tree (…/virtio-backend for x-query-virtio-status). Properties that a build
@@ -73,6 +78,22 @@ struct domain_evidence {
 	const char *virtio_status; /* reply of x-query-virtio-status */
 	const char *iothread;     /* {"poll-max-ns":…} */
 	int filesystem;           /* what the disk's superblock tells (enum filesystem), -1: unknown */
+	const struct domain_machine_evidence *machine; /* NULL: not looked at */
+};
+
+/* The same for the guest as a whole. Texts may be NULL: unknown. */
+struct domain_machine_evidence {
+	const struct machine *asked;
+	enum accel accel;         /* decided */
+	const char *kernel;       /* the version that the image's kernel has */
+	const char *qemu_version; /* "10.0.13" */
+	const char *type;         /* of QOM's /machine: "pc-i440fx-7.2-machine" */
+	const char *cpu;          /* QOM type of the first vCPU: "qemu64-x86_64-cpu" */
+	const char *boot;         /* {"kernel":"…","initrd":"…","append":"…","firmware":"…"}: properties of /machine */
+	const char *guest_kernel; /* as the guest tells it */
+	int kvm;                  /* query-kvm: 0, 1, -1 unknown */
+	unsigned vcpus;           /* query-cpus-fast, 0 unknown */
+	uint64_t memory;          /* bytes, query-memory-size-summary, 0 unknown */
 };
 int domain_verify(const struct settings *asked, size_t disk, const struct domain_evidence *have, struct text *out);
 

@@ -37,8 +37,7 @@ static xmlDoc *parse(const char *xml)
 			     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
 }
 
-/* The string value of an XPath expression; NULL when it is empty. The caller frees it with free(). */
-static char *lookup(xmlDoc *doc, const char *path)
+char *domain_lookup(xmlDoc *doc, const char *path)
 {
 	xmlXPathContext *context = doc ? xmlXPathNewContext(doc) : NULL;
 	xmlXPathObject *object = NULL;
@@ -63,9 +62,9 @@ static char *lookup(xmlDoc *doc, const char *path)
 int domain_owner(const char *xml, char host[DOMAIN_HOST_SIZE], long *pid, uint64_t *started)
 {
 	xmlDoc *doc = parse(xml);
-	char *host_text = lookup(doc, "string(/domain/metadata/kb:owner/@host)");
-	char *pid_text = lookup(doc, "string(/domain/metadata/kb:owner/@pid)");
-	char *started_text = lookup(doc, "string(/domain/metadata/kb:owner/@started)");
+	char *host_text = domain_lookup(doc, "string(/domain/metadata/kb:owner/@host)");
+	char *pid_text = domain_lookup(doc, "string(/domain/metadata/kb:owner/@pid)");
+	char *started_text = domain_lookup(doc, "string(/domain/metadata/kb:owner/@started)");
 	char *pid_end = NULL, *started_end = NULL;
 	int rc = -1;
 
@@ -90,24 +89,27 @@ struct check {
 	json_t *qom, *iothread; /* objects or NULL */
 	json_t *features;       /* array of names, NULL when the query was not possible */
 	json_t *node;           /* our own block node as the command line made it, NULL: an ordinary disk */
-	json_t *verified, *unverified, *mismatch;
-	int mismatches;
+	struct domain_verdict verdict;
 };
 
-/* have NULL: nobody can say. want NULL: nothing was asked, what is there is reported. */
-static void judge(struct check *c, const char *key, const char *want, const char *have)
+void domain_judge(struct domain_verdict *v, const char *key, const char *want, const char *have)
 {
 	if (!have) {
 		if (want)
-			json_array_append_new(c->unverified, json_string(key));
+			json_array_append_new(v->unverified, json_string(key));
 		return;
 	}
 	if (!want || !strcmp(want, have)) {
-		json_object_set_new(c->verified, key, json_string(have));
+		json_object_set_new(v->verified, key, json_string(have));
 		return;
 	}
-	json_array_append_new(c->mismatch, json_pack("{s:s, s:s, s:s}", "key", key, "want", want, "have", have));
-	c->mismatches++;
+	json_array_append_new(v->mismatch, json_pack("{s:s, s:s, s:s}", "key", key, "want", want, "have", have));
+	v->mismatches++;
+}
+
+static void judge(struct check *c, const char *key, const char *want, const char *have)
+{
+	domain_judge(&c->verdict, key, want, have);
 }
 
 static const char *toggle_text(enum toggle value)
@@ -147,7 +149,7 @@ static char *driver_attribute(const struct check *c, const char *name)
 
 	snprintf(path, sizeof(path), "string(/domain/devices/disk[target/@dev='vd%c']/driver/@%s)",
 		 (char)('a' + c->disk), name);
-	return lookup(c->xml, path);
+	return domain_lookup(c->xml, path);
 }
 
 static void check_notification(struct check *c)
@@ -299,7 +301,7 @@ static void check_pin(struct check *c, const char *key, const char *want, const 
 
 	if (!want)
 		return;
-	have = lookup(c->xml, path);
+	have = domain_lookup(c->xml, path);
 	if (have && same_cpus(have, want))
 		judge(c, key, want, want);
 	else
@@ -359,7 +361,7 @@ static json_t *find_node(xmlDoc *xml, size_t disk)
 
 	snprintf(path, sizeof(path),
 		 "string(//*[local-name()='arg'][contains(@value,'\"node-name\":\"" DOMAIN_NODE "%zu\"')]/@value)", disk);
-	words = lookup(xml, path);
+	words = domain_lookup(xml, path);
 	node = words ? json_loads(words, 0, NULL) : NULL;
 	free(words);
 	return node;
@@ -394,9 +396,7 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 		.qom = object(have->qom),
 		.iothread = object(have->iothread),
 		.features = negotiated(have->virtio_status),
-		.verified = json_object(),
-		.unverified = json_array(),
-		.mismatch = json_array(),
+		.verdict = { .verified = json_object(), .unverified = json_array(), .mismatch = json_array() },
 	};
 	json_t *all;
 	char *words;
@@ -410,8 +410,10 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 	check_file(&c);
 	check_filesystem(&c, have->filesystem);
 	check_pins(&c);
-	all = json_pack("{s:o, s:o, s:o, s:o}", "verified", c.verified, "unverified", c.unverified, "mismatch",
-			c.mismatch, "features", c.features ? c.features : json_array());
+	if (have->machine)
+		domain_verify_machine(&c.verdict, have->machine, c.xml, c.qom);
+	all = json_pack("{s:o, s:o, s:o, s:o}", "verified", c.verdict.verified, "unverified",
+			c.verdict.unverified, "mismatch", c.verdict.mismatch, "features", c.features ? c.features : json_array());
 	words = json_dumps(all, JSON_COMPACT);
 	text_add(out, "%s", words ? words : "null");
 	free(words);
@@ -420,5 +422,5 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 	json_decref(c.iothread);
 	json_decref(c.node);
 	xmlFreeDoc(c.xml);
-	return c.mismatches;
+	return c.verdict.mismatches;
 }

@@ -232,7 +232,7 @@ int entries_read(const char *file, struct entries *out, struct error *e)
 	return 0;
 }
 
-/* Split "variant.a.b.key=value": kind, name (may hold dots), key. Points into copy. */
+/* Split "variant.a.b.key=value": kind, name (may hold dots), key, which may be qemu.PROPERTY. Points into copy. */
 static bool split_set(char *copy, char **kind, char **name, char **key, char **value)
 {
 	char *equals = strchr(copy, '='), *first, *last;
@@ -245,6 +245,8 @@ static bool split_set(char *copy, char **kind, char **name, char **key, char **v
 	last = strrchr(copy, '.');
 	if (!first || !last[1])
 		return false;
+	if (last - first > 5 && !strncmp(last - 5, ".qemu", 5))
+		last -= 5;
 	*first = *last = '\0';
 	*kind = copy;
 	*key = last + 1;

@@ -92,17 +92,19 @@ static void make_request(struct experiment *x, const struct plan_boot *boot, con
 			 struct boot_request *r)
 {
 	const struct guest *guest = &x->scenario->guest[boot->guest];
-	const struct accel_outcome *accel = &x->accel[boot->guest];
-	double ten_times = 10 * accel->pace.boot_s;
+	const struct prepared *p = experiment_prepared(x, boot->guest, boot->variant[0]);
+	double ten_times = 10 * p->accel.pace.boot_s;
 
 	*r = (struct boot_request){
 		.name = name,
 		.guest = guest,
-		.accel = accel->used,
-		.image = &x->image[boot->guest],
+		.machine = &p->machine,
+		.accel = p->accel.used,
+		.image = &p->image,
 		.ndisks = boot->ndisks,
 		.hello_timeout = guest->boot_timeout > 0 ? guest->boot_timeout
 			       : ten_times > LEAST_HELLO_S ? ten_times : LEAST_HELLO_S,
+		.ask_virtio_status = p->accel.virtio_status,
 		.console_log = console,
 		.interrupted = x->interrupted,
 	};
@@ -348,13 +350,10 @@ void experiment_free(struct experiment *x)
 		disk_release(&x->disk[i]);
 	for (size_t v = 0; x->settings && v < x->scenario->nvariants; v++)
 		settings_free(&x->settings[v]);
-	for (size_t g = 0; x->image && g < x->scenario->nguests; g++)
-		image_free(&x->image[g]);
+	experiment_free_machines(x);
 	free(x->settings);
 	free(x->disk);
 	free(x->disk_of);
-	free(x->image);
-	free(x->accel);
 	json_decref(x->run);
 	store_close(x->store);
 }

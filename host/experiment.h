@@ -10,6 +10,14 @@
 #include "host/progress.h"
 #include "host/store.h"
 
+/* What a guest is booted from and with. */
+struct prepared {
+	unsigned guest;         /* of the first that needed it */
+	struct machine machine; /* its files are absolute paths */
+	struct image image;
+	struct accel_outcome accel;
+};
+
 struct experiment {
 	const struct scenario *scenario;
 	const char *const *set; /* --set values, kept for a resume */
@@ -19,8 +27,9 @@ struct experiment {
 	const struct hv_ops *ops;
 	struct hv *hv;
 	struct hv_version version;
-	struct image *image;           /* by guest */
-	struct accel_outcome *accel;   /* by guest */
+	struct prepared *prepared;     /* distinct ones */
+	size_t nprepared;
+	unsigned *prepared_of;         /* by guest, then by variant: see experiment_prepared() */
 	struct settings *settings;     /* by variant, cache resolved */
 	struct disk *disk;             /* distinct test disks */
 	size_t ndisks;
@@ -31,6 +40,10 @@ struct experiment {
 	struct progress_view view;
 	const volatile sig_atomic_t *interrupted;
 };
+
+/* Image, emulator and accelerator of every guest with every variant. say: told before something takes long. */
+int experiment_prepare_machines(struct experiment *x, void (*say)(const char *line), struct error *e);
+const struct prepared *experiment_prepared(const struct experiment *x, size_t guest, size_t variant);
 
 /* Settings and test disks of every variant. */
 int experiment_prepare_disks(struct experiment *x, struct error *e);
@@ -44,6 +57,9 @@ int experiment_take_up(struct experiment *x, struct error *e);
  * stopped early. Either way no guest is left running, and run.json says how this session ended.
  */
 int experiment_run(struct experiment *x, struct error *e);
+
+/* A part of experiment_free(). */
+void experiment_free_machines(struct experiment *x);
 
 /* Frees what the functions above have made; removes test disks that lie in memory. */
 void experiment_free(struct experiment *x);

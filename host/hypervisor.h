@@ -44,6 +44,11 @@ struct hv_ops {
 	void (*close)(struct hv *hv);
 	int (*version)(struct hv *hv, struct hv_version *v, struct error *e);
 	bool (*offers_kvm)(struct hv *hv);
+	/*
+	 * Whether it can start guests with this emulator (NULL: its own choice) and machine type. An error says what is in
+	 * the way. May take seconds once per emulator, which is run for it. NULL where nobody can tell before a start.
+	 */
+	int (*check_machine)(struct hv *hv, const char *emulator, const char *type, struct error *e);
 
 	/* Start paused, open both serial ports, resume: nothing that the guest says is lost. */
 	int (*start)(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);

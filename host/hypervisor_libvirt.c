@@ -206,6 +206,18 @@ static bool hv_offers_kvm(struct hv *hv)
 	return atoi(found) > 0;
 }
 
+static int hv_check_machine(struct hv *hv, const char *emulator, const char *type, struct error *e)
+{
+	struct hv_reaper *reaper = hv->root ? hv_reaper_begin() : NULL; /* libvirt runs an emulator that it does not know */
+	char *capabilities = virConnectGetDomainCapabilities(hv->connection, emulator, "x86_64", type, "qemu", 0);
+
+	hv_reaper_started(reaper, -1);
+	if (!capabilities)
+		return hv_libvirt_error(e, STATUS_HOST, emulator ? "libvirt cannot use this emulator or machine" : "libvirt");
+	free(capabilities);
+	return 0;
+}
+
 static int hv_each(struct hv *hv, void (*fn)(void *context, const char *name, const char *xml), void *context,
 		   struct error *e)
 {
@@ -250,6 +262,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.close = hv_close,
 	.version = hv_version,
 	.offers_kvm = hv_offers_kvm,
+	.check_machine = hv_check_machine,
 	.start = hv_guest_start,
 	.wait = hv_guest_wait,
 	.send = hv_guest_send,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,7 +65,30 @@ static int read_manifest(const char *out, struct image *image, struct error *e)
 	return status;
 }
 
-int image_prepare(const struct guest *guest, const char *data_dir, const char *cache_dir,
+/* The scenario's own initramfs and arguments. */
+static int apply(const struct machine *machine, struct image *image, struct error *e)
+{
+	struct text arguments = { 0 }, id = { 0 };
+	struct stat st = { 0 };
+
+	if (machine->initrd) {
+		if (access(machine->initrd, R_OK) || stat(machine->initrd, &st))
+			return error_errno(e, STATUS_HOST, "initrd %s", machine->initrd);
+		free(image->initrd);
+		image->initrd = strdup(machine->initrd);
+	}
+	text_add(&arguments, "%s%s%s", image->arguments, machine->kernel_args ? " " : "",
+		 machine->kernel_args ? machine->kernel_args : "");
+	text_add(&id, "%s-%s-%lld-%lld-%s", image->id, machine->initrd ? machine->initrd : "", (long long)st.st_size,
+		 (long long)st.st_mtime, text_get(&arguments));
+	free(image->arguments);
+	free(image->id);
+	image->arguments = arguments.failed ? NULL : arguments.data;
+	image->id = id.failed ? NULL : id.data;
+	return image->initrd && image->arguments && image->id ? 0 : error_set(e, STATUS_HOST, "out of memory");
+}
+
+int image_prepare(const struct guest *guest, const struct machine *machine, const char *data_dir, const char *cache_dir,
 		  void (*say)(const char *line), struct image *image, struct error *e)
 {
 	const char *slash = strrchr(guest->image, '/');
@@ -77,23 +101,23 @@ int image_prepare(const struct guest *guest, const char *data_dir, const char *c
 	else
 		text_add(&script, "%s/%s/build.sh", data_dir, guest->image);
 	text_add(&out, "%s/images/%s", cache_dir, slash ? slash + 1 : guest->image);
-	if (guest->kernel) /* two guests with different kernels must not overwrite each other's image */
-		text_add(&out, "-%08x", (unsigned)frame_crc32(0, guest->kernel, strlen(guest->kernel)));
+	if (machine->kernel) /* two guests with different kernels must not overwrite each other's image */
+		text_add(&out, "-%08x", (unsigned)frame_crc32(0, machine->kernel, strlen(machine->kernel)));
 	text_add(&kickio, "%s/build/kickio", data_dir);
 	if (access(text_get(&kickio), X_OK)) {
 		text_reset(&kickio);
 		text_add(&kickio, "%s/kickio", data_dir);
 	}
 	text_add(&manifest, "%s/manifest.json", text_get(&out));
-	if (guest->kernel && access(guest->kernel, R_OK))
-		error_errno(e, STATUS_HOST, "kernel %s of guest %s", guest->kernel, guest->name);
+	if (machine->kernel && access(machine->kernel, R_OK))
+		error_errno(e, STATUS_HOST, "kernel %s of guest %s", machine->kernel, guest->name);
 	else if (access(text_get(&script), R_OK))
 		error_set(e, STATUS_HOST, "image %s of guest %s: %s is missing", guest->image, guest->name, text_get(&script));
 	else {
 		if (say && access(text_get(&manifest), F_OK))
 			say("making the guest's image (once)");
-		if (make(text_get(&script), text_get(&out), text_get(&kickio), guest->kernel, e) == 0)
-			status = read_manifest(text_get(&out), image, e);
+		if (make(text_get(&script), text_get(&out), text_get(&kickio), machine->kernel, e) == 0)
+			status = read_manifest(text_get(&out), image, e) || apply(machine, image, e) ? -1 : 0;
 	}
 	if (status)
 		image_free(image);

@@ -8,14 +8,15 @@ struct image {
 	char *kernel, *initrd;  /* paths */
 	char *arguments;        /* kernel command line */
 	char *kernel_version;
-	char *id;               /* digest over kernel, initramfs and arguments */
+	char *id;               /* tells it from others: digests of what was made, arguments, and the scenario's initramfs */
 };
 
 /*
- * Find the image of a guest; make it with FOLDER/build.sh when it is missing, older than kickio, or made
- * from another kernel than guest->kernel asks for. say: told before it takes long, may be NULL.
+ * Find the image of a guest; make it with FOLDER/build.sh when it is missing, older than kickio, or made from another
+ * kernel than machine->kernel asks for. The machine's initrd takes the place of the image's, its kernel_args follow the
+ * image's. say: told before it takes long, may be NULL.
  */
-int image_prepare(const struct guest *guest, const char *data_dir, const char *cache_dir,
+int image_prepare(const struct guest *guest, const struct machine *machine, const char *data_dir, const char *cache_dir,
 		  void (*say)(const char *line), struct image *image, struct error *e);
 void image_free(struct image *image);
 

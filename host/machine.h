@@ -23,8 +23,8 @@ struct machine {
 	char *emulator;    /* the program; NULL: libvirt's choice */
 	char *firmware;    /* a file for QEMU's -bios; NULL: the machine type's own */
 	char *type;        /* key "machine"; NULL: pc, in the newest version that the emulator knows */
-	char *cpu;         /* a model name; NULL: the accelerator's best */
-	char *kernel;      /* NULL: the image's */
+	char *cpu;         /* a model name, host or max; NULL: host under KVM, qemu64 under TCG */
+	char *kernel;      /* a file, or a folder with boot/vmlinuz-…; NULL: the image's */
 	char *initrd;      /* NULL: the image's */
 	char *kernel_args; /* added to the image's; NULL: none */
 	enum accel accel;
@@ -40,15 +40,39 @@ int machine_copy(struct machine *to, const struct machine *from); /* -1: out of 
 void machine_free(struct machine *m);
 
 /*
- * Set one key from its text; messages as settings_set()'s. Returns 1 when the key is none of the machine's (e is then
- * untouched).
+ * Set one key from its text; messages as settings_set()'s. An empty text puts a key that may be unset back. Returns 1
+ * when the key is none of the machine's (e is then untouched).
  */
 int machine_set(struct machine *m, const char *key, const char *value, const char *file, int line, struct error *e);
+
+/* Why these cannot work together, with the keys' names; NULL: they can. */
+const char *machine_conflict(const struct machine *m);
+
+/* Whether both describe the same guest. */
+bool machine_same(const struct machine *a, const struct machine *b);
 
 /* Append every key that is set as a JSON object of strings, in table order. */
 void machine_json(const struct machine *m, struct text *out);
 
+/* The text of one key's value (as the scenario would write it), nothing when it is unset. */
+void machine_get(const struct machine *m, const char *key, struct text *out);
+
 /* The keys in order: 0.. until NULL ("qemu.PROPERTY" stands for all of them). help may be NULL. */
 const char *machine_key(size_t index, const char **help);
+
+const char *accel_name(enum accel accel);
+
+/*
+ * How a property's value is to be understood, as QEMU's JSON wants it: on, off, true and false are a bool (plain is
+ * then "true" or "false"), digits a number, all else, and what stands in double quotes, a string. plain is appended to.
+ */
+enum property_type { PROPERTY_STRING, PROPERTY_BOOL, PROPERTY_SIGNED, PROPERTY_UNSIGNED };
+enum property_type machine_property_type(const char *value, struct text *plain);
+
+/*
+ * Cut qemu_args into words: blanks part them, but not between quotes ('…' or "…"). *words is one allocation that the caller
+ * frees, *count its length. -1: a quote is not closed, or memory ran out.
+ */
+int machine_words(const char *args, char ***words, size_t *count);
 
 #endif

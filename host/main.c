@@ -80,6 +80,9 @@ static int help(int argc, char **argv, struct error *e)
 	}
 	help_section("scenario", "scenario");
 	help_section("guest NAME", "guest");
+	printf("[guest NAME], and in [variant NAME] for that variant alone\n");
+	for (size_t k = 0; (name = machine_key(k, &text)); k++)
+		printf("  %-14s %s\n", name, text);
 	printf("[disk], and in [variant NAME] for that variant alone\n");
 	for (size_t k = 0; (name = settings_key(k, &text)); k++)
 		printf("  %-14s %s\n", name, text);

@@ -70,19 +70,34 @@ static void guests(const struct dataset *d, const json_t *run, struct text *out)
 	}
 }
 
-/* "ran with tcg": only worth saying when trials differ, which spoils every comparison. */
-static void mixture(const struct dataset *d, const char *key, const char *what, struct text *out)
+static const json_t *settings_of(const struct dataset *d, size_t variant)
+{
+	return json_object_get(json_array_get(json_object_get(d->run, "variants"), variant), "settings");
+}
+
+static bool differs(const struct dataset *d, const char *key)
+{
+	const json_t *first = json_object_get(settings_of(d, 0), key);
+
+	for (size_t v = 1; v < d->nvariants; v++) {
+		const json_t *other = json_object_get(settings_of(d, v), key);
+
+		if (!first != !other || (first && !json_equal(first, other)))
+			return true;
+	}
+	return false;
+}
+
+/* "ran with tcg": only worth saying when more differ than the scenario wants, which spoils every comparison. */
+static void mixture(const struct dataset *d, const char *key, const char *what, size_t wanted, struct text *out)
 {
 	const json_t *set = json_object_get(d->seen, key);
 	struct text t = { 0 };
 	const char *value;
-	size_t expected = 1;
 	json_t *n;
 
-	if (strcmp(key, "guest_kernel") == 0 && json_array_size(json_object_get(d->run, "guests")) > 1)
-		expected = json_array_size(json_object_get(d->run, "guests")); /* they have a kernel each */
 	/* of joined folders the facts that differ are listed */
-	if (d->nsources > 1 || json_object_size(set) <= expected)
+	if (d->nsources > 1 || json_object_size(set) <= wanted)
 		return;
 	text_add(&t, "trials ran with different %s:", what);
 	json_object_foreach((json_t *)set, value, n)
@@ -114,24 +129,6 @@ static void versions(const json_t *run, struct text *out)
 		if (text_in(told, key[i]))
 			text_add(&t, "%s%s", t.length ? ", " : "", text_in(told, key[i]));
 	line("versions", &t, out);
-}
-
-static const json_t *settings_of(const struct dataset *d, size_t variant)
-{
-	return json_object_get(json_array_get(json_object_get(d->run, "variants"), variant), "settings");
-}
-
-static bool differs(const struct dataset *d, const char *key)
-{
-	const json_t *first = json_object_get(settings_of(d, 0), key);
-
-	for (size_t v = 1; v < d->nvariants; v++) {
-		const json_t *other = json_object_get(settings_of(d, v), key);
-
-		if (!first != !other || (first && !json_equal(first, other)))
-			return true;
-	}
-	return false;
 }
 
 static void settings(const struct dataset *d, struct text *out)
@@ -201,6 +198,7 @@ static void import_words(const json_t *run, struct text *out)
 
 static void one_source(const struct dataset *d, const json_t *run, struct text *out)
 {
+	size_t kernels = json_array_size(json_object_get(run, "guests"));
 	struct text t = { 0 };
 
 	if (json_is_true(json_object_get(run, "imported"))) {
@@ -214,10 +212,11 @@ static void one_source(const struct dataset *d, const json_t *run, struct text *
 	line("started", &t, out);
 	guests(d, run, out);
 	accelerator(run, out);
-	mixture(d, "accel", "accelerators", out);
+	mixture(d, "accel", "accelerators", differs(d, "accel") ? d->nvariants : 1, out);
 	versions(run, out);
-	mixture(d, "guest_kernel", "guest kernels", out);
-	mixture(d, "qemu_version", "emulators", out);
+	/* several guests have a kernel each; older runs do not list their guest */
+	mixture(d, "guest_kernel", "guest kernels", (kernels ? kernels : 1) * (differs(d, "kernel") ? d->nvariants : 1), out);
+	mixture(d, "qemu_version", "emulators", differs(d, "emulator") ? d->nvariants : 1, out);
 }
 
 static void differences(const struct dataset *d, struct text *out)

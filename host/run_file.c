@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +38,17 @@ static json_t *scenario_json(const struct scenario *s)
 			 "fail_margin", s->fail_margin, "alpha", s->alpha, "fail_on", fail);
 }
 
+static json_t *machine_object(const struct machine *m)
+{
+	struct text words = { 0 };
+	json_t *object;
+
+	machine_json(m, &words);
+	object = json_loads(text_get(&words), 0, NULL);
+	text_free(&words);
+	return object;
+}
+
 static json_t *guests_json(const struct experiment *x)
 {
 	json_t *list = json_array();
@@ -44,11 +56,46 @@ static json_t *guests_json(const struct experiment *x)
 	for (size_t i = 0; i < x->scenario->nguests; i++) {
 		const struct guest *g = &x->scenario->guest[i];
 
-		json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:I,s:s,s:s}", "name", g->name, "image", g->image, "vcpus",
-						      (int)g->vcpus, "memory_bytes", (json_int_t)g->memory, "kernel",
-						      x->image[i].kernel_version, "arguments", x->image[i].arguments));
+		const struct image *image = &experiment_prepared(x, i, x->scenario->baseline)->image;
+
+		json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:o}", "name", g->name, "image", g->image, "vcpus",
+						      (int)g->machine.vcpus, "memory_bytes", (json_int_t)g->machine.memory, "kernel",
+						      image->kernel_version, "arguments", image->arguments, "machine",
+						      machine_object(&g->machine)));
 	}
 	return list;
+}
+
+/*
+ * Keys of the machine in which variants differ stand among the settings of all, as what holds for the first guest: so
+ * whoever looks for the difference between variants finds it.
+ */
+static void add_machine(const struct experiment *x, size_t variant, json_t *settings)
+{
+	const struct scenario *s = x->scenario;
+	json_t *all = json_array(), *keys = json_object(), *object, *value;
+	const char *key;
+	size_t v;
+
+	for (v = 0; v < s->nvariants; v++) {
+		object = machine_object(scenario_machine(s, 0, v));
+		json_object_update(keys, object);
+		json_array_append_new(all, object);
+	}
+	json_object_foreach(keys, key, value) {
+		json_t *mine = json_object_get(json_array_get(all, variant), key);
+		bool same = true;
+
+		json_array_foreach(all, v, object) {
+			json_t *other = json_object_get(object, key);
+
+			same = same && (mine == other || json_equal(mine, other));
+		}
+		if (!same)
+			json_object_set_new(settings, key, mine ? json_incref(mine) : json_string(""));
+	}
+	json_decref(keys);
+	json_decref(all);
 }
 
 static json_t *variants_json(const struct experiment *x)
@@ -57,12 +104,31 @@ static json_t *variants_json(const struct experiment *x)
 
 	for (size_t i = 0; i < x->scenario->nvariants; i++) {
 		struct text settings = { 0 };
+		json_t *all;
 
 		settings_json(&x->settings[i], &settings);
-		json_array_append_new(list, json_pack("{s:s,s:o}", "name", x->scenario->variant[i].name, "settings",
-						      json_loads(text_get(&settings), 0, NULL)));
+		all = json_loads(text_get(&settings), 0, NULL);
+		add_machine(x, i, all);
+		json_array_append_new(list, json_pack("{s:s,s:o}", "name", x->scenario->variant[i].name, "settings", all));
 		text_free(&settings);
 	}
+	return list;
+}
+
+/* What each guest is booted with in each variant. */
+static json_t *machines_json(const struct experiment *x)
+{
+	json_t *list = json_array();
+
+	for (size_t g = 0; g < x->scenario->nguests; g++)
+		for (size_t v = 0; v < x->scenario->nvariants; v++) {
+			const struct prepared *p = experiment_prepared(x, g, v);
+
+			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b}", "guest", x->scenario->guest[g].name, "variant",
+							      x->scenario->variant[v].name, "accel", accel_name(p->accel.used), "why",
+							      p->accel.why, "qemu_version", p->accel.qemu_version, "kernel",
+							      p->image.kernel_version, "virtio_status", p->accel.virtio_status));
+		}
 	return list;
 }
 
@@ -128,9 +194,10 @@ static int add_session(struct experiment *x, struct error *e)
 static int write_domains(struct experiment *x, struct error *e)
 {
 	for (unsigned v = 0; v < x->scenario->nvariants; v++) {
+		const struct prepared *p = experiment_prepared(x, 0, v);
 		struct boot_request r = {
-			.name = x->scenario->variant[v].name, .guest = &x->scenario->guest[0], .accel = x->accel[0].used,
-			.image = &x->image[0], .settings = { &x->settings[v] }, .source = { x->disk[x->disk_of[v][0]].path },
+			.name = x->scenario->variant[v].name, .guest = &x->scenario->guest[0], .machine = &p->machine,
+			.accel = p->accel.used, .image = &p->image, .settings = { &x->settings[v] }, .source = { x->disk[x->disk_of[v][0]].path },
 			.ndisks = 1,
 		};
 		struct text xml = { 0 };
@@ -148,7 +215,7 @@ static int write_domains(struct experiment *x, struct error *e)
 
 int experiment_record(struct experiment *x, struct error *e)
 {
-	const struct accel_outcome *a = &x->accel[0];
+	const struct accel_outcome *a = &experiment_prepared(x, 0, x->scenario->baseline)->accel;
 	json_t *set = json_array();
 	uint64_t memory = 0;
 	char now[32];
@@ -156,12 +223,14 @@ int experiment_record(struct experiment *x, struct error *e)
 	for (size_t i = 0; i < x->nset; i++)
 		json_array_append_new(set, json_string(x->set[i]));
 	for (size_t i = 0; i < x->scenario->nguests; i++)
-		memory = x->scenario->guest[i].memory > memory ? x->scenario->guest[i].memory : memory;
+		for (size_t v = 0; v < x->scenario->nvariants; v++)
+			if (scenario_machine(x->scenario, i, v)->memory > memory)
+				memory = scenario_machine(x->scenario, i, v)->memory;
 	run_file_time(now);
-	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:{s:s,s:s,s:s},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
+	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s,s:s},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
 			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
-			   accel_name(a->used), "why", a->why, "versions", "hypervisor", x->version.hypervisor, "library",
+			   accel_name(a->used), "why", a->why, "machines", machines_json(x), "versions", "hypervisor", x->version.hypervisor, "library",
 			   x->version.library, "emulator", x->version.emulator, "guests", guests_json(x), "variants",
 			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
 			   environment_take("", memory), "sessions");
@@ -222,6 +291,21 @@ int run_file_same_experiment(const json_t *kept, const json_t *now, const char *
 	return status;
 }
 
+static bool same_accelerators(const struct experiment *x)
+{
+	json_t *now = machines_json(x), *machine;
+	bool same = true;
+	size_t i;
+
+	json_array_foreach(now, i, machine) {
+		const json_t *kept = json_object_get(json_array_get(json_object_get(x->run, "machines"), i), "accel");
+
+		same = same && json_equal(json_object_get(machine, "accel"), kept);
+	}
+	json_decref(now);
+	return same;
+}
+
 int experiment_take_up(struct experiment *x, struct error *e)
 {
 	json_t *now;
@@ -233,8 +317,7 @@ int experiment_take_up(struct experiment *x, struct error *e)
 			variants_json(x), "cells", cells_json(x), "plan", plan_json(x));
 	status = run_file_same_experiment(x->run, now, store_path(x->store), e);
 	json_decref(now);
-	if (status == 0 && strcmp(json_string_value(json_object_get(json_object_get(x->run, "accel"), "used")) ?: "",
-				  accel_name(x->accel[0].used)))
+	if (status == 0 && !same_accelerators(x))
 		status = error_set(e, STATUS_HOST, "the run began under another accelerator than this host uses now: results of KVM "
 				   "and TCG are never mixed (accel = in [guest] decides)");
 	return status ? -1 : add_session(x, e);
@@ -255,6 +338,19 @@ int run_file_end(struct experiment *x, const char *message, struct error *e)
 
 /* ---- trials/N.json ---- */
 
+/* Trials that differ in one of these are never pooled. */
+static json_t *identity_json(const struct experiment *x, const struct boot *b)
+{
+	const json_t *host = json_object_get(x->run, "environment");
+	const json_t *cpu = json_object_get(host, "cpu"), *microcode = json_object_get(host, "microcode");
+	struct utsname name;
+
+	uname(&name);
+	return json_pack("{s:s,s:s,s:s,s:O?,s:O?}", "accel", accel_name(b->request.accel), "cpu",
+			 domain_cpu_model(b->request.machine, b->request.accel), "host", name.nodename, "host_cpu", cpu,
+			 "microcode", microcode);
+}
+
 json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
 		       const struct trial_request *request, const char *started, const struct trial *trial,
 		       json_t *effective)
@@ -268,7 +364,8 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 			      "argv", strings(request->argv, request->argc), "started", started, "seconds", trial->seconds,
 			      "status", trial_status_name(trial->status), "message",
 			      trial->status == TRIAL_OK ? json_null() : json_string(trial->message), "accel",
-			      accel_name(b->request.accel), "qemu_version", x->version.hypervisor, "guest_kernel",
+			      accel_name(b->request.accel), "qemu_version",
+			      *b->qemu_version ? b->qemu_version : x->version.hypervisor, "guest_kernel",
 			      guest_kernel ? json_string(guest_kernel) : json_null(), "boot_to_hello_s", b->boot_to_hello,
 			      "wall_to_hello_s", b->wall_to_hello);
 	json_t *status = json_object_get(trial->result, "status"), *fio = json_object_get(trial->result, "fio");
@@ -276,6 +373,7 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 
 	if (!r)
 		return NULL;
+	json_object_set_new(r, "identity", identity_json(x, b));
 	json_object_set(r, "guest_clocksource", clock ? clock : json_null());
 	json_object_set(r, "effective", effective ? effective : json_null());
 	json_object_set(r, "exit_status", status ? status : json_null());

@@ -40,30 +40,6 @@ static int read_scenario(struct running *r, const char *usual, struct error *e)
 	return scenario_read(path, r->resumed, r->x.nset, &r->scenario, e);
 }
 
-static int prepare_guests(struct running *r, struct error *e)
-{
-	struct experiment *x = &r->x;
-	char disks[1100];
-
-	x->image = calloc(r->scenario->nguests, sizeof(*x->image));
-	x->accel = calloc(r->scenario->nguests, sizeof(*x->accel));
-	if (!x->image || !x->accel)
-		return error_set(e, STATUS_HOST, "out of memory");
-	snprintf(disks, sizeof(disks), "%s/trial", r->session.dirs.state);
-	if (dirs_make(disks, e))
-		return -1;
-	for (size_t i = 0; i < r->scenario->nguests; i++) {
-		const struct guest *g = &r->scenario->guest[i];
-		struct accel_request request = { .wanted = g->accel, .image = &x->image[i], .boot_timeout = g->boot_timeout, .cache_dir = r->session.dirs.cache,
-						 .disk_dir = disks, .say = command_say, .interrupted = &command_signal };
-
-		if (image_prepare(g, r->session.dirs.data, r->session.dirs.build, command_say, &x->image[i], e) ||
-		    accel_decide(x->ops, x->hv, &request, &x->accel[i], e))
-			return error_context(e, "guest %s", g->name);
-	}
-	return 0;
-}
-
 static int make_plan(struct running *r, struct error *e)
 {
 	uint64_t seed = r->scenario->seed;
@@ -81,10 +57,15 @@ static void announce(struct running *r)
 {
 	const struct experiment *x = &r->x;
 	bool exact;
-	double s = plan_seconds(r->scenario, r->plan, &x->accel[0].pace, &exact);
+	double s = plan_seconds(r->scenario, r->plan, &x->prepared[0].accel.pace, &exact);
 
 	r->x.expected_s = s;
-	fprintf(stderr, "%s: %s\n", accel_name(x->accel[0].used), x->accel[0].why);
+	for (size_t i = 0; i < x->nprepared; i++) {
+		const struct accel_outcome *a = &x->prepared[i].accel;
+
+		fprintf(stderr, "%s: %s%s%s\n", accel_name(a->used), a->why, x->nprepared > 1 ? "; " : "",
+			x->nprepared > 1 ? a->qemu_version : "");
+	}
 	fprintf(stderr, "%s: %u blocks, %zu boots, %zu trials in %zu cells, seed %llu, about %d min %02d s%s\n",
 		r->scenario->name, r->plan->nblocks, r->plan->nboots, r->plan->ntrials, r->plan->ncells,
 		(unsigned long long)r->plan->seed, (int)s / 60, (int)s % 60,
@@ -114,7 +95,7 @@ static int prepare(struct running *r, const char *usual, struct error *e)
 	x->ops = r->session.ops;
 	x->hv = r->session.hv;
 	x->interrupted = &command_signal;
-	if (x->ops->version(x->hv, &x->version, e) || prepare_guests(r, e))
+	if (x->ops->version(x->hv, &x->version, e) || experiment_prepare_machines(x, command_say, e))
 		return -1;
 	command_say("preparing the test disk");
 	if (experiment_prepare_disks(x, e))

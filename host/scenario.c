@@ -32,12 +32,15 @@ static int check_name(const struct section *s, struct error *e)
 	return why ? error_at(e, STATUS_USAGE, s->file, s->line, "[%s %s]: %s", s->kind, s->name, why) : 0;
 }
 
-static int read_settings(struct settings *to, const struct section *s, struct error *e)
+/* machine: takes what is no setting of the disk; NULL where there is none. */
+static int read_settings(struct settings *to, struct machine *machine, const struct section *s, struct error *e)
 {
 	for (size_t i = 0; i < s->nentries; i++) {
 		const struct entry *at = &s->entry[i];
 		int status = settings_set(to, at->key, at->value, at->file, at->line, e);
 
+		if (status > 0 && machine)
+			status = machine_set(machine, at->key, at->value, at->file, at->line, e);
 		if (status > 0)
 			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown key %s in [%s%s%s] (see kickbench help scenario)",
 					at->key, s->kind, *s->name ? " " : "", s->name);
@@ -66,8 +69,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	g = &grown[s->nguests++];
 	g->name = strdup(name);
 	g->image = strdup("images/linux");
-	g->vcpus = 1;
-	g->memory = 256u << 20;
+	machine_default(&g->machine);
 	g->stall_timeout = 30;
 	if (!g->name || !g->image)
 		return no_memory(e);
@@ -80,7 +82,9 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
 {
 	struct variant *grown = grow(s->variant, s->nvariants, sizeof(*grown)), *v;
+	struct machine checked;
 	const char *why;
+	int bad;
 
 	if (!grown)
 		return no_memory(e);
@@ -91,8 +95,12 @@ static int add_variant(struct scenario *s, const struct section *from, const str
 	settings_default(&v->settings);
 	if (!v->name)
 		return no_memory(e);
-	if (check_name(from, e) || (disk && read_settings(&v->settings, disk, e)) ||
-	    read_settings(&v->settings, from, e))
+	/* What it changes of the machine is merged when all guests are known; here it is only looked at. */
+	machine_default(&checked);
+	bad = check_name(from, e) || (disk && read_settings(&v->settings, NULL, disk, e)) ||
+	      read_settings(&v->settings, &checked, from, e);
+	machine_free(&checked);
+	if (bad)
 		return -1;
 	why = settings_conflict(&v->settings);
 	return why ? error_at(e, STATUS_USAGE, s->file, from->line, "[variant %s]: %s", v->name, why) : 0;
@@ -237,6 +245,52 @@ static int oppose_itself(struct scenario *s, struct error *e)
 	return 0;
 }
 
+const struct machine *scenario_machine(const struct scenario *s, size_t guest, size_t variant)
+{
+	return &s->machine[guest * s->nvariants + variant];
+}
+
+static const struct section *section_of(const struct entries *all, const char *kind, const char *name)
+{
+	for (size_t i = 0; i < all->nsections; i++)
+		if (!strcmp(all->section[i].kind, kind) && !strcmp(all->section[i].name, name))
+			return &all->section[i];
+	return NULL;
+}
+
+static int merge_machine(struct machine *m, const struct guest *guest, const struct section *variant, struct error *e)
+{
+	struct settings rest;
+	const char *why;
+	int bad;
+
+	if (machine_copy(m, &guest->machine))
+		return no_memory(e);
+	settings_default(&rest);
+	bad = read_settings(&rest, m, variant, e);
+	settings_free(&rest);
+	if (bad)
+		return -1;
+	why = machine_conflict(m);
+	return why ? error_at(e, STATUS_USAGE, variant->file, variant->line, "[variant %s] with [guest %s]: %s", variant->name,
+			      guest->name, why) : 0;
+}
+
+static int merge_machines(struct scenario *s, const struct entries *all, struct error *e)
+{
+	bool itself = s->against == AGAINST_ITSELF; /* both are the baseline */
+
+	s->machine = calloc(s->nguests * s->nvariants, sizeof(*s->machine));
+	if (!s->machine)
+		return no_memory(e);
+	for (size_t g = 0; g < s->nguests; g++)
+		for (size_t v = 0; v < s->nvariants; v++)
+			if (merge_machine(&s->machine[g * s->nvariants + v], &s->guest[g],
+					  section_of(all, "variant", s->variant[itself ? 0 : v].name), e))
+				return -1;
+	return 0;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -253,15 +307,21 @@ static int check_disks(const struct scenario *s, const struct section *scenario,
 	if (!same(a->vcpupin, b->vcpupin) || !same(a->emulatorpin, b->emulatorpin))
 		return error_at(e, STATUS_USAGE, s->file, s->variant[1].line,
 				"vcpupin and emulatorpin are settings of a guest: they cannot differ with pairing = disks");
+	for (size_t g = 0; g < s->nguests; g++)
+		if (!machine_same(scenario_machine(s, g, 0), scenario_machine(s, g, 1)))
+			return error_at(e, STATUS_USAGE, s->file, s->variant[1].line,
+					"the machine belongs to the whole guest: it cannot differ with pairing = disks");
 	return 0;
 }
 
-static int check_whole(struct scenario *s, const struct section *scenario, struct error *e)
+static int check_whole(struct scenario *s, const struct entries *all, const struct section *scenario, struct error *e)
 {
 	if (s->nvariants < 2)
 		return error_at(e, STATUS_USAGE, s->file, 0, "a comparison needs at least two [variant NAME] sections");
 	if (s->nworkloads == 0)
 		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
+	if (merge_machines(s, all, e))
+		return -1;
 	if (s->pairing == PAIRING_DISKS && check_disks(s, scenario, e))
 		return -1;
 	if (s->pairing == PAIRING_DISKS && s->fresh_boot == FRESH_BOOT_PER_TRIAL)
@@ -330,7 +390,7 @@ static int build(struct scenario *s, const struct entries *all, struct error *e)
 		return -1;
 	if (s->against == AGAINST_ITSELF && s->nvariants && (find_baseline(s, scenario, e) || oppose_itself(s, e)))
 		return -1;
-	if (check_whole(s, scenario, e))
+	if (check_whole(s, all, scenario, e))
 		return -1;
 	return s->against == AGAINST_ITSELF ? 0 : find_baseline(s, scenario, e);
 }
@@ -393,8 +453,11 @@ void scenario_free(struct scenario *s)
 	for (size_t i = 0; i < s->nguests; i++) {
 		free(s->guest[i].name);
 		free(s->guest[i].image);
-		free(s->guest[i].kernel);
+		machine_free(&s->guest[i].machine);
 	}
+	for (size_t i = 0; s->machine && i < s->nguests * s->nvariants; i++)
+		machine_free(&s->machine[i]);
+	free(s->machine);
 	for (size_t i = 0; i < s->nvariants; i++)
 		free_variant(&s->variant[i]);
 	for (size_t i = 0; i < s->nworkloads; i++) {

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include "guest/error.h"
+#include "host/machine.h"
 #include "host/settings.h"
 
 enum pairing { PAIRING_BOOTS, PAIRING_DISKS };
 enum fresh_boot { FRESH_BOOT_PER_BOOT, FRESH_BOOT_PER_TRIAL };
 enum against { AGAINST_VARIANTS, AGAINST_ITSELF };
-enum accel { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
 
 /* Verdicts that a run's exit status may depend on. */
 enum fail_on {
@@ -26,10 +26,7 @@ enum fail_on {
 struct guest {
 	char *name;
 	char *image;  /* folder with guest.ini, as written; "images/linux" */
-	char *kernel; /* a kernel file, NULL: the image's */
-	unsigned vcpus;
-	uint64_t memory; /* bytes */
-	enum accel accel;
+	struct machine machine; /* what variants do not change */
 	double boot_timeout;  /* seconds until the guest must have said hello; 0: from the accelerator trial */
 	double stall_timeout; /* seconds without a frame, or without progress of the I/O, that count as a stall */
 	int line;
@@ -80,6 +77,7 @@ struct scenario {
 	size_t nguests;
 	struct variant *variant;
 	size_t nvariants;
+	struct machine *machine; /* by guest, then by variant: see scenario_machine() */
 	struct workload *workload;
 	size_t nworkloads;
 };
@@ -91,7 +89,10 @@ struct scenario {
 int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e);
 void scenario_free(struct scenario *s);
 
-/* Every key of [scenario] and [guest], a line each with its help; key k of section, NULL at the end. */
+/* The machine of one guest with the changes of one variant. */
+const struct machine *scenario_machine(const struct scenario *s, size_t guest, size_t variant);
+
+/* Every key of [scenario] and [guest] but the machine's (machine_key()), a line each with its help; key k of section, NULL at the end. */
 const char *scenario_key(const char *section, size_t k, const char **help);
 
 /* Parse a comma list of verdict names ("worse, better"); "none" is the empty set. */

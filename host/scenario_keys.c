@@ -8,7 +8,7 @@
 #include "host/parse.h"
 #include "host/scenario.h"
 
-enum kind { KIND_NAME, KIND_COUNT, KIND_SEED, KIND_SIZE, KIND_SECONDS, KIND_FRACTION, KIND_SHARE, KIND_WORD, KIND_FAIL };
+enum kind { KIND_NAME, KIND_COUNT, KIND_SEED, KIND_SECONDS, KIND_FRACTION, KIND_SHARE, KIND_WORD, KIND_FAIL };
 
 struct key {
 	const char *section, *name;
@@ -22,7 +22,6 @@ struct key {
 static const char *const pairings[] = { "boots", "disks", NULL };
 static const char *const fresh_boots[] = { "per-boot", "per-trial", NULL };
 static const char *const againsts[] = { "variants", "itself", NULL };
-static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
 
 #define S(field) offsetof(struct scenario, field)
@@ -50,10 +49,6 @@ static const struct key keys[] = {
 	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
 	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
 	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL, "folder of the guest's image (images/linux)" },
-	{ "guest", "kernel", KIND_NAME, G(kernel), 0, 0, NULL, "a kernel file with its modules in /lib/modules (the image's)" },
-	{ "guest", "vcpus", KIND_COUNT, G(vcpus), 1, 64, NULL, "virtual CPUs (1)" },
-	{ "guest", "memory", KIND_SIZE, G(memory), 64 << 20, (uint64_t)1 << 40, NULL, "memory (256M)" },
-	{ "guest", "accel", KIND_WORD, G(accel), 0, 0, accels, "auto: KVM where a trial shows that it works, else TCG" },
 	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 86400, NULL,
 	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
 	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 86400, NULL,
@@ -136,9 +131,6 @@ static void allowed(const struct key *k, struct text *t)
 	case KIND_SEED:
 		text_add(t, "a number below 2^63");
 		break;
-	case KIND_SIZE:
-		text_add(t, "a size such as 256M or 1G, from %" PRIu64 "M to %" PRIu64 "M", k->min >> 20, k->max >> 20);
-		break;
 	case KIND_SECONDS:
 		text_add(t, "a time such as 30s or 2m, above 0 and at most %" PRIu64 "s", k->max);
 		break;
@@ -187,11 +179,6 @@ static int set(void *where, const struct key *k, const char *value)
 			return -1;
 		*(uint64_t *)where = v;
 		return 0;
-	case KIND_SIZE:
-		if (parse_size(value, &v) || v < k->min || v > k->max)
-			return -1;
-		*(uint64_t *)where = v;
-		return 0;
 	case KIND_SECONDS:
 		if (parse_duration(value, &d) || d <= 0 || d > (double)k->max)
 			return -1;
@@ -230,6 +217,15 @@ int scenario_keys_read(void *object, const struct section *s, struct error *e)
 		const struct key *k = find_key(s->kind, at->key);
 		struct text t = { 0 };
 
+		if (!k && !strcmp(s->kind, "guest")) {
+			int status = machine_set(&((struct guest *)object)->machine, at->key, at->value, at->file, at->line, e);
+
+			if (status <= 0) {
+				if (status)
+					return -1;
+				continue;
+			}
+		}
 		if (!k)
 			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown key %s in [%s] (see kickbench help scenario)",
 					at->key, s->kind);

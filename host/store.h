@@ -16,10 +16,12 @@
  *  "scenario":{"name","file","baseline":"none","blocks":8,"repeats":1,"pairing":"boots","fresh_boot":"per-boot","primary":"iops",
  *              "margin":0.03,"fail_margin":0,"alpha":0.05,"fail_on":["stalled","corrupt"]},
  *  "set":["disk.size=64M"],                              (the --set values, for a resume)
- *  "seed":N,"accel":{"used":"tcg","why":"…"},
+ *  "seed":N,"accel":{"used":"tcg","why":"…"},       (the baseline's on the first guest)
+ *  "machines":[{"guest","variant","accel","why","qemu_version","kernel","virtio_status":true}],
  *  "versions":{"hypervisor","library","emulator"},
- *  "guests":[{"name","image","vcpus":1,"memory_bytes":N,"kernel":"6.1.0-32-cloud-amd64"}],
- *  "variants":[{"name","settings":{key:value…}}],       (every key as text, "" when unset)
+ *  "guests":[{"name","image","vcpus":1,"memory_bytes":N,"kernel":"6.1.0-32-cloud-amd64","machine":{key:value…}}],
+ *  "variants":[{"name","settings":{key:value…}}],       (every key as text, "" when unset; of the machine's keys those
+ *                                                         in which variants differ)
  *  "cells":[{"name","guest","workload","point","argv":[…]}],
  *  "plan":{"expected_seconds":N,"boots":[{"boot":1,"block":1,"guest":"linux","variants":["kickfd"],
  *          "trials":[{"trial":1,"cell":0,"variant":"kickfd","repeat":1}]}]},
@@ -30,7 +32,9 @@
  * {"schema":"kickbench-trial/1","trial":1,"boot":1,"block":1,"repeat":1,"cell":0,"cell_name":"randread numjobs=1",
  *  "guest":"linux","variant":"kickfd","argv":[…],"started":"…Z","seconds":N,
  *  "status":"ok"|"failed"|"stalled"|"corrupt","message":null|"…",
- *  "accel":"tcg","guest_kernel":"…","boot_to_hello_s":1.9,"wall_to_hello_s":2.4,
+ *  "accel":"tcg","qemu_version":"QEMU 7.2.22 (Debian …)","guest_kernel":"…",
+ *  "identity":{"accel","cpu","host","host_cpu","microcode"},   (what differs in one of these is never pooled)
+ *  "boot_to_hello_s":1.9,"wall_to_hello_s":2.4,
  *  "effective":{"verified":{…},"unverified":[…],"mismatch":[…],"features":[…]}|null,
  *  "exit_status":0,                        (kickio's)
  *  "fio":{…}|null,                         (kickio's json+ document)

@@ -10,9 +10,10 @@ usage: images/linux/build.sh [FOLDER [KICKIO]]
   FOLDER  where the image and what it is made from are kept (default: build/images/linux)
   KICKIO  the statically linked program (default: build/kickio)
 Environment:
-  KERNEL   a kernel file; without it the newest readable /boot/vmlinuz-* that has modules,
-           or else the kernel package of the distribution, fetched and not installed
-  MODULES  the kernel's folder of modules, .../lib/modules/VERSION (default: that of this system)
+  KERNEL   a kernel file, or the folder of an unpacked kernel package; without it the newest readable
+           /boot/vmlinuz-* that has modules, or else the kernel package of the distribution, fetched and not installed
+  MODULES  the kernel's folder of modules, .../lib/modules/VERSION (default: that beside the kernel, in lib/modules of its
+           folder or of the one above; else that of this system)
   PACKAGE  a kernel package to use instead of looking for a kernel on this system
 Makes vmlinuz, initramfs.cpio.gz and manifest.json; does nothing when they are up to date.
 Remove FOLDER/kernel to fetch a newer package.
@@ -223,16 +224,36 @@ stage_kernel() {
 	mv "$work/kernel" "$out/kernel"
 }
 
+# The newest kernel of a folder, as a package holds it.
+kernel_in() {
+	newest=$(ls "$1"/boot/vmlinuz-* "$1"/usr/lib/modules/*/vmlinuz "$1"/lib/modules/*/vmlinuz 2>/dev/null | sort -V | tail -n 1)
+	echo "${newest:-$1/boot/vmlinuz}"
+}
+
+# Where a kernel's modules are: beside it, where it and they lie in one unpacked package, else this system's.
+modules_of() {
+	folder=$(dirname "$1")
+	for place in "$folder/lib/modules/$2" "$folder/usr/lib/modules/$2" "$folder/../lib/modules/$2" \
+		"$folder/../usr/lib/modules/$2" "$folder/modules" "$folder"; do
+		if [ -d "$place/kernel" ]; then
+			echo "$place"
+			return
+		fi
+	done
+	echo "/lib/modules/$2"
+}
+
 # What the kernel in FOLDER/kernel was made from; another answer makes it anew.
 choose_kernel() {
 	if [ -z "$PACKAGE$KERNEL" ]; then
 		KERNEL=$(newest_installed)
 	fi
 	if [ -n "$KERNEL" ]; then
+		[ ! -d "$KERNEL" ] || KERNEL=$(kernel_in "$KERNEL")
 		[ -f "$KERNEL" ] && [ -r "$KERNEL" ] || die "$KERNEL is no file that can be read"
 		kernel=$KERNEL
 		version=$(kernel_version "$KERNEL")
-		modules=${MODULES:-/lib/modules/$version}
+		modules=${MODULES:-$(modules_of "$KERNEL" "$version")}
 		source="file $KERNEL"
 		identity="$KERNEL $modules $(digest "$KERNEL") $wanted $welcome $filesystems $checksums"
 	else

@@ -18,7 +18,7 @@
 struct fixture {
 	struct settings settings[2];
 	struct domain_disk disk[2];
-	struct guest guest;
+	struct machine machine;
 	struct domain_spec spec;
 	struct text xml;
 };
@@ -32,8 +32,10 @@ static void setup(struct fixture *f)
 		f->settings[k].cache = CACHE_NONE;
 		f->disk[k] = (struct domain_disk){ &f->settings[k], k ? "/b.raw" : "/a.raw", k ? "kb-1" : "kb-0" };
 	}
-	f->guest = (struct guest){ .vcpus = 2, .memory = 64u << 20 };
-	f->spec = (struct domain_spec){ .name = "kickbench-1", .guest = &f->guest, .accel = ACCEL_TCG, .kernel = "/k",
+	machine_default(&f->machine);
+	f->machine.vcpus = 2;
+	f->machine.memory = 64u << 20;
+	f->spec = (struct domain_spec){ .name = "kickbench-1", .machine = &f->machine, .accel = ACCEL_TCG, .kernel = "/k",
 					.initrd = "/i", .cmdline = "quiet", .owner_host = "h&1", .owner_pid = 77, .owner_started = 123456789012,
 					.disk = f->disk, .ndisks = 1 };
 }
@@ -50,6 +52,7 @@ static void teardown(struct fixture *f)
 {
 	settings_free(&f->settings[0]);
 	settings_free(&f->settings[1]);
+	machine_free(&f->machine);
 	text_free(&f->xml);
 }
 

@@ -31,8 +31,8 @@ static void add(struct hv *hv, const char *name, const char *host, long pid, uin
 {
 	struct settings settings;
 	struct domain_disk disk = { .settings = &settings, .source = "/x", .serial = "kb-disk0" };
-	struct guest guest = { .name = (char *)"g", .vcpus = 1, .memory = 64 << 20 };
-	struct domain_spec spec = { .name = name, .guest = &guest, .accel = ACCEL_TCG, .kernel = "/k", .initrd = "/i",
+	struct machine machine = { .vcpus = 1, .memory = 64 << 20 };
+	struct domain_spec spec = { .name = name, .machine = &machine, .accel = ACCEL_TCG, .kernel = "/k", .initrd = "/i",
 				    .cmdline = "", .owner_host = host, .owner_pid = pid, .owner_started = started, .disk = &disk, .ndisks = 1 };
 	struct error e = { 0 };
 

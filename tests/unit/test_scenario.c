@@ -78,10 +78,10 @@ static void a_whole_scenario_is_understood(void **state)
 	assert_int_equal(s->nguests, 1);
 	assert_string_equal(s->guest[0].name, "one");
 	assert_string_equal(s->guest[0].image, "images/other");
-	assert_string_equal(s->guest[0].kernel, "/boot/vmlinuz");
-	assert_int_equal(s->guest[0].vcpus, 2);
-	assert_int_equal(s->guest[0].memory, 512 << 20);
-	assert_int_equal(s->guest[0].accel, ACCEL_TCG);
+	assert_string_equal(s->guest[0].machine.kernel, "/boot/vmlinuz");
+	assert_int_equal(s->guest[0].machine.vcpus, 2);
+	assert_int_equal(s->guest[0].machine.memory, 512 << 20);
+	assert_int_equal(s->guest[0].machine.accel, ACCEL_TCG);
 	assert_true(s->guest[0].boot_timeout == 60 && s->guest[0].stall_timeout == 0.5);
 	assert_int_equal(s->nvariants, 2);
 	assert_int_equal(s->variant[0].settings.size, 1 << 30);
@@ -134,8 +134,8 @@ static void what_is_left_out_has_defaults(void **state)
 	assert_int_equal(s->nguests, 1);
 	assert_string_equal(s->guest[0].name, "linux");
 	assert_string_equal(s->guest[0].image, "images/linux");
-	assert_int_equal(s->guest[0].vcpus, 1);
-	assert_int_equal(s->guest[0].memory, 256 << 20);
+	assert_int_equal(s->guest[0].machine.vcpus, 1);
+	assert_int_equal(s->guest[0].machine.memory, 256 << 20);
 	assert_true(s->guest[0].boot_timeout == 0 && s->guest[0].stall_timeout == 30);
 	assert_string_equal(s->source, HEAD WORK);
 	scenario_free(s);
@@ -229,6 +229,57 @@ static void the_whole_has_to_make_sense(void **state)
 	refuse(*state, "[scenario]\nbaseline = a\nfresh_boot = always\n[variant a]\n[variant b]\n" WORK, 3, "per-boot, per-trial");
 	scenario_free(take(*state, "[scenario]\nbaseline = a\npairing = disks\n[disk]\nvcpupin = 0\n[variant a]\n[variant b]\n" WORK,
 			   NULL, 0));
+}
+
+/* [guest] gives the base, [variant] changes it, for each guest by itself. */
+static void machines_are_merged(void **state)
+{
+	static const char *const set[] = { "variant.b.qemu.indirect_desc=off", "guest.two.memory=1G" };
+	struct scenario *s = take(*state, "[scenario]\nbaseline = a\n"
+				  "[variant a]\n[variant b]\nioeventfd = on\nemulator = /opt/qemu\nvcpus = 4\nkernel =\nqemu.x-new = 3\n"
+				  "[guest one]\nkernel = /k\nmachine = pc-i440fx-7.2\nqemu.x-new = 1\n[guest two]\n" WORK, set, 2);
+	const struct machine *a1 = scenario_machine(s, 0, 0), *b1 = scenario_machine(s, 0, 1);
+	const struct machine *a2 = scenario_machine(s, 1, 0), *b2 = scenario_machine(s, 1, 1);
+
+	assert_null(a1->emulator);
+	assert_string_equal(a1->kernel, "/k");
+	assert_int_equal(a1->vcpus, 1);
+	assert_int_equal(a1->nproperties, 1);
+	assert_string_equal(a1->property[0].value, "1");
+	assert_string_equal(b1->emulator, "/opt/qemu");
+	assert_null(b1->kernel); /* put back to the image's */
+	assert_string_equal(b1->type, "pc-i440fx-7.2");
+	assert_int_equal(b1->vcpus, 4);
+	assert_int_equal(b1->nproperties, 2);
+	assert_null(a2->type);
+	assert_int_equal(a2->nproperties, 0);
+	assert_true(a2->memory == 1 << 30 && b2->memory == 1 << 30 && b1->memory == 256 << 20);
+	assert_string_equal(b2->emulator, "/opt/qemu");
+	assert_int_equal(s->variant[1].settings.ioeventfd, TOGGLE_ON);
+	scenario_free(s);
+}
+
+static void machines_are_refused(void **state)
+{
+	static const struct { const char *line, *piece; } rows[] = {
+		{ "vcpus = 0", "vcpus = 0: expected a number from 1 to 64" }, { "accel = xen", "auto, kvm, tcg" },
+		{ "machine = pc q35", "a name of letters, digits" }, { "qemu_args = -name 'a", "each quote closed" },
+		{ "qemu.num-queues = 4", "qemu.num-queues: use the key queues" },
+		{ "qemu.serial = x", "kickbench sets this property itself" }, { "emulater = /x", "unknown key emulater in [variant b]" },
+	};
+	char text[512];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(text, sizeof(text), HEAD "%s\n" WORK, rows[i].line);
+		refuse(*state, text, 7, rows[i].piece);
+	}
+	refuse(*state, HEAD "cpu = host\n[guest g]\naccel = tcg\n" WORK, 5,
+	       "[variant b] with [guest g]: cpu = host is the host's own CPU, which accel = tcg does not run");
+	refuse(*state, HEAD "machine = microvm\n" WORK, 5, "no PCI bus");
+	refuse(*state, "[scenario]\nbaseline = a\npairing = disks\n[variant a]\n[variant b]\nmemory = 1G\n" WORK, 5,
+	       "the machine belongs to the whole guest");
+	refuse(*state, HEAD "[disk]\nvcpus = 2\n" WORK, 8, "unknown key vcpus in [disk]");
+	refuse(*state, "[scenario]\nvcpus = 2\n", 2, "unknown key vcpus in [scenario]");
 }
 
 static void forms_of_text(void **state)
@@ -420,7 +471,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 7 : 13);
+		assert_int_equal(k, i ? 3 : 13);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
@@ -433,7 +484,7 @@ int main(void)
 		TEST(a_whole_scenario_is_understood), TEST(commas_of_values_are_escaped), TEST(what_is_left_out_has_defaults),
 		TEST(sections_and_keys_are_refused_with_their_line), TEST(values_are_refused_with_what_is_allowed),
 		TEST(impossible_pairs_name_the_variant),
-		TEST(the_whole_has_to_make_sense), TEST(forms_of_text), TEST(a_missing_file_is_named),
+		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(forms_of_text), TEST(a_missing_file_is_named),
 		TEST(set_changes_one_all_or_new), TEST(names_with_dots_can_be_set), TEST(set_is_named_where_it_is_the_cause),
 		TEST(what_is_kept_can_be_read_again),
 		TEST(against_itself_keeps_the_baseline_alone), TEST(verdict_lists), TEST(every_key_has_help),

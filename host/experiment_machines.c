@@ -1,0 +1,154 @@
+/* Images and accelerators of an experiment, by guest and variant: what is the same is prepared once. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/experiment.h"
+
+/*
+ * A file of the scenario is looked for from here, then among what comes with kickbench; the hypervisor wants an
+ * absolute path. What is at neither place is left as it is, for whoever opens it to complain.
+ */
+static int make_absolute(char **path, const char *data_dir)
+{
+	char here[PATH_MAX], *full = NULL;
+
+	if (!*path || **path == '/')
+		return 0;
+	if (access(*path, F_OK) == 0 && getcwd(here, sizeof(here)))
+		full = dirs_join(here, *path);
+	else
+		full = dirs_join(data_dir, *path);
+	if (!full)
+		return -1;
+	if (access(full, F_OK)) {
+		free(full);
+		return 0;
+	}
+	free(*path);
+	*path = full;
+	return 0;
+}
+
+static int check_machine(const struct experiment *x, const struct machine *m, struct error *e)
+{
+	if (m->emulator && *m->emulator != '/')
+		return error_set(e, STATUS_HOST, "emulator %s: there is no such file, neither here nor in %s", m->emulator,
+				 x->dirs->data);
+	/* Under another host's hypervisor it need not be here: then only that one can tell. */
+	if (m->emulator && access(m->emulator, F_OK) == 0 && access(m->emulator, X_OK))
+		return error_errno(e, STATUS_HOST, "emulator %s cannot be run", m->emulator);
+	if (m->firmware && *m->firmware != '/')
+		return error_set(e, STATUS_HOST, "firmware %s: there is no such file, neither here nor in %s", m->firmware,
+				 x->dirs->data);
+	if (!x->ops->check_machine || (!m->emulator && !m->type))
+		return 0;
+	return x->ops->check_machine(x->hv, m->emulator, domain_machine_type(m), e);
+}
+
+static int decide(const struct experiment *x, const struct guest *guest, struct prepared *p, void (*say)(const char *),
+		  struct error *e)
+{
+	char disks[1100];
+	struct accel_request request = { .machine = &p->machine, .image = &p->image, .boot_timeout = guest->boot_timeout,
+					 .cache_dir = x->dirs->cache, .disk_dir = disks, .say = say,
+					 .interrupted = x->interrupted };
+
+	snprintf(disks, sizeof(disks), "%s/trial", x->dirs->state);
+	return dirs_make(disks, e) ? -1 : accel_decide(x->ops, x->hv, &request, &p->accel, e);
+}
+
+static int prepare(struct experiment *x, size_t g, size_t v, struct prepared *p, void (*say)(const char *), struct error *e)
+{
+	const struct guest *guest = &x->scenario->guest[g];
+	char **files[] = { &p->machine.emulator, &p->machine.firmware, &p->machine.kernel, &p->machine.initrd };
+
+	*p = (struct prepared){ .guest = (unsigned)g };
+	if (machine_copy(&p->machine, scenario_machine(x->scenario, g, v)))
+		return error_set(e, STATUS_HOST, "out of memory");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (make_absolute(files[i], x->dirs->data))
+			return error_set(e, STATUS_HOST, "out of memory");
+	if (check_machine(x, &p->machine, e) ||
+	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
+		return -1;
+	return decide(x, guest, p, say, e);
+}
+
+/* The one that was prepared for the same image and machine, nprepared: none was. */
+static size_t find(const struct experiment *x, size_t g, size_t v)
+{
+	const struct scenario *s = x->scenario;
+
+	for (size_t k = 0; k < g * s->nvariants + v; k++) {
+		size_t other = k / s->nvariants;
+
+		if (!strcmp(s->guest[other].image, s->guest[g].image) &&
+		    machine_same(scenario_machine(s, other, k % s->nvariants), scenario_machine(s, g, v)))
+			return x->prepared_of[k];
+	}
+	return x->nprepared;
+}
+
+/*
+ * KVM for one variant and TCG for another would compare accelerators: where the scenario leaves the choice and they came
+ * out differently, all get TCG.
+ */
+static int agree(struct experiment *x, void (*say)(const char *), struct error *e)
+{
+	bool kvm = false, tcg = false;
+
+	for (size_t i = 0; i < x->nprepared; i++)
+		if (x->prepared[i].machine.accel == ACCEL_AUTO)
+			*(x->prepared[i].accel.used == ACCEL_KVM ? &kvm : &tcg) = true;
+	for (size_t i = 0; kvm && tcg && i < x->nprepared; i++) {
+		struct prepared *p = &x->prepared[i];
+
+		if (p->machine.accel != ACCEL_AUTO || p->accel.used == ACCEL_TCG)
+			continue;
+		p->machine.accel = ACCEL_TCG;
+		if (decide(x, &x->scenario->guest[p->guest], p, say, e))
+			return error_context(e, "under TCG, because another variant does not run under KVM");
+		snprintf(p->accel.why, sizeof(p->accel.why), "KVM runs only some of the variants, and they need the same accelerator");
+	}
+	return 0;
+}
+
+int experiment_prepare_machines(struct experiment *x, void (*say)(const char *line), struct error *e)
+{
+	const struct scenario *s = x->scenario;
+	size_t n = s->nguests * s->nvariants;
+
+	x->prepared = calloc(n, sizeof(*x->prepared));
+	x->prepared_of = calloc(n, sizeof(*x->prepared_of));
+	if (!x->prepared || !x->prepared_of)
+		return error_set(e, STATUS_HOST, "out of memory");
+	for (size_t g = 0; g < s->nguests; g++)
+		for (size_t v = 0; v < s->nvariants; v++) {
+			size_t k = find(x, g, v);
+
+			x->prepared_of[g * s->nvariants + v] = (unsigned)k;
+			if (k < x->nprepared)
+				continue;
+			x->nprepared++;
+			if (prepare(x, g, v, &x->prepared[k], say, e))
+				return error_context(e, "guest %s, variant %s", s->guest[g].name, s->variant[v].name);
+		}
+	return agree(x, say, e);
+}
+
+const struct prepared *experiment_prepared(const struct experiment *x, size_t guest, size_t variant)
+{
+	return &x->prepared[x->prepared_of[guest * x->scenario->nvariants + variant]];
+}
+
+void experiment_free_machines(struct experiment *x)
+{
+	for (size_t i = 0; i < x->nprepared; i++) {
+		machine_free(&x->prepared[i].machine);
+		image_free(&x->prepared[i].image);
+	}
+	free(x->prepared);
+	free(x->prepared_of);
+}
