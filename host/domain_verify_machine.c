@@ -137,9 +137,14 @@ static void check_properties(struct domain_verdict *v, const struct domain_machi
 		struct text key = { 0 }, want = { 0 }, is = { 0 };
 
 		text_add(&key, "qemu.%s", p->name);
-		machine_property_type(p->value, &want);
+		if (machine_property_type(p->value, &want) == PROPERTY_BOOL) { /* in the words of the other settings */
+			bool on = !strcmp(text_get(&want), "true");
+
+			text_reset(&want);
+			text_add(&want, "%s", on ? "on" : "off");
+		}
 		if (json_is_boolean(have))
-			text_add(&is, "%s", json_is_true(have) ? "true" : "false");
+			text_add(&is, "%s", json_is_true(have) ? "on" : "off");
 		else if (json_is_integer(have))
 			text_add(&is, "%" JSON_INTEGER_FORMAT, json_integer_value(have));
 		else if (json_is_string(have))

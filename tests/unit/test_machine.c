@@ -293,7 +293,7 @@ static void all_in_force(void **state)
 	assert_string_equal(verified(root, "kernel_args"), "a=1");
 	assert_string_equal(verified(root, "firmware"), "/b&ios");
 	assert_string_equal(verified(root, "qemu_args"), "-name 'debug-threads=on,a b'");
-	assert_string_equal(verified(root, "qemu.indirect_desc"), "false");
+	assert_string_equal(verified(root, "qemu.indirect_desc"), "off");
 	assert_string_equal(verified(root, "qemu.disable-legacy"), "on");
 	assert_string_equal(verified(root, "qemu.vectors"), "2");
 	json_decref(root);
