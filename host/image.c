@@ -110,7 +110,7 @@ int image_prepare(const struct guest *guest, const struct machine *machine, cons
 	}
 	text_add(&manifest, "%s/manifest.json", text_get(&out));
 	if (machine->kernel && access(machine->kernel, R_OK))
-		error_errno(e, STATUS_HOST, "kernel %s of guest %s", machine->kernel, guest->name);
+		error_errno(e, STATUS_HOST, "kernel %s", machine->kernel);
 	else if (access(text_get(&script), R_OK))
 		error_set(e, STATUS_HOST, "image %s of guest %s: %s is missing", guest->image, guest->name, text_get(&script));
 	else {
