@@ -66,8 +66,9 @@ static bool load(const struct accel_request *r, const char *key, struct accel_ou
 	j = json_load_file(text_get(&path), 0, NULL);
 	text_free(&path);
 	good = j && json_unpack(j, "{s:s,s:s,s:s,s:s,s:b,s:{s:F,s:F,s:F,s:F,s:F,s:F}}", "key", &have, "used", &used, "why", &why,
-				"qemu_version", &version, "virtio_status", &virtio_status, "pace", "boot_s", &out->pace.boot_s, "stop_s", &out->pace.stop_s, "trial_s", &out->pace.trial_s,
-				"iops", &out->pace.iops, "bandwidth", &out->pace.bandwidth, "restore", &out->pace.restore) == 0 &&
+				"qemu_version", &version, "virtio_status", &virtio_status, "pace", "boot_s", &out->pace.boot_s,
+				"stop_s", &out->pace.stop_s, "trial_s", &out->pace.trial_s, "iops", &out->pace.iops,
+				"bandwidth", &out->pace.bandwidth, "restore", &out->pace.restore) == 0 &&
 	       !strcmp(have, key);
 	if (good) {
 		out->used = !strcmp(used, "kvm") ? ACCEL_KVM : ACCEL_TCG;
@@ -86,9 +87,10 @@ static void save(const struct accel_request *r, const char *key, const struct ac
 {
 	const struct pace *p = &out->pace;
 	struct text path = { 0 };
-	json_t *j = json_pack("{s:s,s:s,s:s,s:s,s:b,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used), "why",
-			      out->why, "qemu_version", out->qemu_version, "virtio_status", out->virtio_status, "pace", "boot_s", p->boot_s, "stop_s", p->stop_s, "trial_s", p->trial_s, "iops",
-			      p->iops, "bandwidth", p->bandwidth, "restore", p->restore);
+	json_t *j = json_pack("{s:s,s:s,s:s,s:s,s:b,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used),
+			      "why", out->why, "qemu_version", out->qemu_version, "virtio_status", out->virtio_status, "pace",
+			      "boot_s", p->boot_s, "stop_s", p->stop_s, "trial_s", p->trial_s, "iops", p->iops, "bandwidth",
+			      p->bandwidth, "restore", p->restore);
 
 	cache_file(r, &path);
 	if (j && json_dump_file(j, text_get(&path), JSON_INDENT(1)))

@@ -18,16 +18,19 @@ static const struct pace usual = { .boot_s = 2.5, .stop_s = 0.5, .trial_s = 0.3,
 static int print_xml(const struct scenario *s, const char *variant, struct error *e)
 {
 	for (size_t i = 0; i < s->nvariants; i++) {
-		struct image image = { .kernel = (char *)"/KERNEL", .initrd = (char *)"/INITRAMFS", .arguments = (char *)"" };
+		const struct machine *machine = scenario_machine(s, 0, i);
+		struct image image = { .kernel = (char *)"/KERNEL", .initrd = (char *)"/INITRAMFS",
+				       .arguments = machine->kernel_args ? machine->kernel_args : (char *)"" };
 		struct settings settings = s->variant[i].settings;
-		struct boot_request r = { .name = variant, .guest = &s->guest[0], .machine = scenario_machine(s, 0, i), .image = &image, .settings = { &settings },
+		struct boot_request r = { .name = variant, .guest = &s->guest[0], .machine = machine, .image = &image,
+					  .settings = { &settings },
 					  .source = { settings.backend == BACKEND_NULL ? NULL : "/TEST-DISK" }, .ndisks = 1 };
 		struct text xml = { 0 };
 		int status;
 
 		if (strcmp(s->variant[i].name, variant))
 			continue;
-		r.accel = r.machine->accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
+		r.accel = machine->accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
 		if (settings.cache == CACHE_AUTO)
 			settings.cache = settings.backend == BACKEND_MEMORY ? CACHE_WRITEBACK : CACHE_NONE;
 		status = boot_xml(&r, &xml, e);

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # For bash, sourced: packages of another release of Debian, fetched by apt with a state of its own and unpacked into a
 # folder. Nothing of this system changes: neither its sources nor its lists, and nothing is installed. No root is needed.
 #
