@@ -84,7 +84,7 @@ static json_t *finding_json(const struct comparison *c, const struct finding *f)
 
 static json_t *run_json(const json_t *from)
 {
-	static const char *const key[] = { "kickbench", "started", "scenario", "seed", "accel", "versions", "guests",
+	static const char *const key[] = { "kickbench", "started", "scenario", "seed", "accel", "machines", "versions", "guests",
 					   "variants", "environment", "sessions" };
 	json_t *run = json_object();
 

@@ -62,11 +62,17 @@ check "a kernel that is missing" 4 '/nonexistent/vmlinuz: No such file'
 
 # ---- every key at once ----
 
-kb run "$mini" -o "$WORK/m-all" --set variant.kickfd.cpu=max --set variant.kickfd.vcpus=2 --set variant.kickfd.memory=300M \
+# The same files by other names than the suite's own choice.
+firmware=/usr/share/seabios/bios-256k.bin initrd=$(dirname "$KICKBENCH")/images/linux/initramfs.cpio.gz files=
+[ ! -r $firmware ] || files="--set variant.kickfd.firmware=$firmware"
+[ ! -r "$initrd" ] || files="$files --set variant.kickfd.initrd=$initrd"
+kb run "$mini" -o "$WORK/m-all" $files --set variant.kickfd.cpu=max --set variant.kickfd.vcpus=2 --set variant.kickfd.memory=300M \
 	--set variant.kickfd.machine=q35 --set variant.kickfd.qemu.indirect_desc=off --set variant.kickfd.kernel_args=kickbench=1 \
 	--set 'variant.kickfd.qemu_args=-global isa-serial.wakeup=off' --set 'variant.kickfd.qemu.disable-legacy="on"'
 check "many keys of the machine at once" 0 '4 of 4 counted' 'cpu=max' 'memory=300M' 'qemu.indirect_desc = off'
 true_of "they are verified" "$WORK/m-all" "all([verified(x, k) for k in ('cpu', 'vcpus', 'memory', 'qemu.indirect_desc', 'qemu.disable-legacy', 'kernel_args', 'qemu_args')] == ['max', '2', '300M', 'off', 'on', 'kickbench=1', '-global isa-serial.wakeup=off'] and verified(x, 'machine').startswith('pc-q35-') and x['effective']['mismatch'] == [] for x in by['kickfd'])"
+[ ! -r $firmware ] || true_of "firmware" "$WORK/m-all" "all(verified(x, 'firmware') == '$firmware' for x in by['kickfd'])"
+[ ! -r "$initrd" ] || true_of "initrd" "$WORK/m-all" "all(verified(x, 'initrd') == '$initrd' for x in by['kickfd'])"
 true_of "the other variant is as ever" "$WORK/m-all" "all(verified(x, 'cpu') == 'qemu64' and verified(x, 'vcpus') == '1' and verified(x, 'machine').startswith('pc-i440fx-') for x in by['none'])"
 true_of "a trial has an identity" "$WORK/m-all" "all(x['identity']['accel'] == 'tcg' and x['identity']['cpu'] == {'none': 'qemu64', 'kickfd': 'max'}[x['variant']] and x['identity']['host'] and x['identity']['host_cpu'] for x in t)"
 
