@@ -12,7 +12,7 @@
 
 /* What a guest is booted from and with. */
 struct prepared {
-	unsigned guest;         /* of the first that needed it */
+	unsigned guest, variant; /* the first that needed it */
 	struct machine machine; /* its files are absolute paths */
 	struct image image;
 	struct accel_outcome accel;

@@ -39,12 +39,18 @@ static int check_machine(const struct experiment *x, const struct machine *m, st
 	/* Under another host's hypervisor it need not be here: then only that one can tell. */
 	if (m->emulator && access(m->emulator, F_OK) == 0 && access(m->emulator, X_OK))
 		return error_errno(e, STATUS_HOST, "emulator %s cannot be run", m->emulator);
+	if (m->kernel && access(m->kernel, R_OK))
+		return error_errno(e, STATUS_HOST, "kernel %s", m->kernel);
+	if (m->initrd && access(m->initrd, R_OK))
+		return error_errno(e, STATUS_HOST, "initrd %s", m->initrd);
 	if (m->firmware && *m->firmware != '/')
 		return error_set(e, STATUS_HOST, "firmware %s: there is no such file, neither here nor in %s", m->firmware,
 				 x->dirs->data);
 	if (!x->ops->check_machine || (!m->emulator && !m->type))
 		return 0;
-	return x->ops->check_machine(x->hv, m->emulator, domain_machine_type(m), e);
+	if (!x->ops->check_machine(x->hv, m->emulator, domain_machine_type(m), e))
+		return 0;
+	return m->emulator ? error_context(e, "emulator %s", m->emulator) : -1;
 }
 
 static int decide(const struct experiment *x, const struct guest *guest, struct prepared *p, void (*say)(const char *),
@@ -59,21 +65,33 @@ static int decide(const struct experiment *x, const struct guest *guest, struct 
 	return dirs_make(disks, e) ? -1 : accel_decide(x->ops, x->hv, &request, &p->accel, e);
 }
 
-static int prepare(struct experiment *x, size_t g, size_t v, struct prepared *p, void (*say)(const char *), struct error *e)
+/* What can be known to be wrong before anything is made or measured. */
+static int look(const struct experiment *x, size_t g, size_t v, struct prepared *p, struct error *e)
 {
-	const struct guest *guest = &x->scenario->guest[g];
 	char **files[] = { &p->machine.emulator, &p->machine.firmware, &p->machine.kernel, &p->machine.initrd };
 
-	*p = (struct prepared){ .guest = (unsigned)g };
+	*p = (struct prepared){ .guest = (unsigned)g, .variant = (unsigned)v };
 	if (machine_copy(&p->machine, scenario_machine(x->scenario, g, v)))
 		return error_set(e, STATUS_HOST, "out of memory");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (make_absolute(files[i], x->dirs->data))
 			return error_set(e, STATUS_HOST, "out of memory");
-	if (check_machine(x, &p->machine, e) ||
-	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
+	return check_machine(x, &p->machine, e);
+}
+
+static int prepare(const struct experiment *x, struct prepared *p, void (*say)(const char *), struct error *e)
+{
+	const struct guest *guest = &x->scenario->guest[p->guest];
+
+	if (image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
 		return -1;
 	return decide(x, guest, p, say, e);
+}
+
+static int name_it(const struct experiment *x, const struct prepared *p, struct error *e)
+{
+	return error_context(e, "guest %s, variant %s", x->scenario->guest[p->guest].name,
+			     x->scenario->variant[p->variant].name);
 }
 
 /* The one that was prepared for the same image and machine, nprepared: none was. */
@@ -132,9 +150,12 @@ int experiment_prepare_machines(struct experiment *x, void (*say)(const char *li
 			if (k < x->nprepared)
 				continue;
 			x->nprepared++;
-			if (prepare(x, g, v, &x->prepared[k], say, e))
-				return error_context(e, "guest %s, variant %s", s->guest[g].name, s->variant[v].name);
+			if (look(x, g, v, &x->prepared[k], e))
+				return name_it(x, &x->prepared[k], e);
 		}
+	for (size_t i = 0; i < x->nprepared; i++)
+		if (prepare(x, &x->prepared[i], say, e))
+			return name_it(x, &x->prepared[i], e);
 	return agree(x, say, e);
 }
 

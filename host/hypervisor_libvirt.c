@@ -213,7 +213,7 @@ static int hv_check_machine(struct hv *hv, const char *emulator, const char *typ
 
 	hv_reaper_started(reaper, -1);
 	if (!capabilities)
-		return hv_libvirt_error(e, STATUS_HOST, emulator ? "libvirt cannot use this emulator or machine" : "libvirt");
+		return hv_libvirt_error(e, STATUS_HOST, emulator ? "libvirt cannot use it" : "libvirt");
 	free(capabilities);
 	return 0;
 }

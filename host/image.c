@@ -72,7 +72,7 @@ static int apply(const struct machine *machine, struct image *image, struct erro
 	struct stat st = { 0 };
 
 	if (machine->initrd) {
-		if (access(machine->initrd, R_OK) || stat(machine->initrd, &st))
+		if (stat(machine->initrd, &st))
 			return error_errno(e, STATUS_HOST, "initrd %s", machine->initrd);
 		free(image->initrd);
 		image->initrd = strdup(machine->initrd);
@@ -109,9 +109,7 @@ int image_prepare(const struct guest *guest, const struct machine *machine, cons
 		text_add(&kickio, "%s/kickio", data_dir);
 	}
 	text_add(&manifest, "%s/manifest.json", text_get(&out));
-	if (machine->kernel && access(machine->kernel, R_OK))
-		error_errno(e, STATUS_HOST, "kernel %s", machine->kernel);
-	else if (access(text_get(&script), R_OK))
+	if (access(text_get(&script), R_OK))
 		error_set(e, STATUS_HOST, "image %s of guest %s: %s is missing", guest->image, guest->name, text_get(&script));
 	else {
 		if (say && access(text_get(&manifest), F_OK))

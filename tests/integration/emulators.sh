@@ -47,7 +47,7 @@ kb run "$mini" -o "$WORK/e-mode" --set variant.kickfd.emulator="$WORK/no-program
 check "an emulator that cannot be run" 4 'no-program cannot be run: Permission denied'
 printf '#!/bin/sh\necho no emulator at all >&2\nexit 1\n' >"$WORK/no-emulator" && chmod 755 "$WORK/no-emulator"
 kb run "$mini" -o "$WORK/e-bad" --set variant.kickfd.emulator="$WORK/no-emulator"
-check "a program that is no emulator" 4 'no-emulator'
+check "a program that is no emulator" 4 "emulator .*no-emulator: libvirt cannot use it"
 kb run "$mini" -o "$WORK/e-type" --set variant.kickfd.machine=pc-i440fx-99.9
 check "an unknown machine type" 4 'pc-i440fx-99.9'
 kb run "$mini" -o "$WORK/e-host" --set variant.kickfd.cpu=host
