@@ -16,7 +16,7 @@ enum status {
 
 struct error {
 	int status; /* enum status; 0 while there is no error */
-	char text[1024];
+	char text[4096]; /* room for the end of a console */
 };
 
 #if defined(__GNUC__)

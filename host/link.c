@@ -34,14 +34,18 @@ void link_close(struct link *l)
 		text_free(&l->kept[i]);
 }
 
-static void log_console(struct link *l, const char *bytes, size_t length)
+static void log_bytes(struct link *l, const char *bytes, size_t length)
+{
+	if (!length || !l->console)
+		return;
+	fwrite(bytes, 1, length, l->console);
+	fflush(l->console);
+}
+
+static void keep_tail(struct link *l, const char *bytes, size_t length)
 {
 	if (!length)
 		return;
-	if (l->console) {
-		fwrite(bytes, 1, length, l->console);
-		fflush(l->console);
-	}
 	text_add_bytes(&l->tail, bytes, length);
 	if (l->tail.length > 2 * TAIL_BYTES) {
 		memmove(l->tail.data, l->tail.data + l->tail.length - TAIL_BYTES, TAIL_BYTES + 1);
@@ -192,8 +196,12 @@ static int take(struct link *l, enum frame_event event, const struct frame *f, s
 	int status;
 
 	if (event == FRAME_NOISE) {
-		log_console(l, f->payload, f->length);
-		log_console(l, "\n", f->length ? 1 : 0); /* the reader has cut it off */
+		if (!l->shared) {
+			log_bytes(l, f->payload, f->length);
+			log_bytes(l, "\n", f->length ? 1 : 0); /* the reader has cut it off */
+		}
+		keep_tail(l, f->payload, f->length);
+		keep_tail(l, "\n", f->length ? 1 : 0);
 		return 0;
 	}
 	if (event == FRAME_DAMAGED)
@@ -231,6 +239,34 @@ static bool gone(enum hv_state state)
 	return state != HV_RUNNING && state != HV_PAUSED;
 }
 
+/* Wait once. What a shared port says between frames comes to the tail as noise, without them. */
+static int take_in(struct link *l, int timeout_ms, struct error *e)
+{
+	struct text *link = &l->news.link, *console = &l->news.console;
+
+	text_reset(link);
+	text_reset(console);
+	if (l->ops->wait(l->guest, timeout_ms, &l->news, e))
+		return -1;
+	if (link->length && link->length == console->length && !memcmp(link->data, console->data, link->length))
+		l->shared = true;
+	log_bytes(l, text_get(console), console->length);
+	if (!l->shared)
+		keep_tail(l, text_get(console), console->length);
+	frame_reader_feed(&l->reader, text_get(link), link->length);
+	return 0;
+}
+
+int link_listen(struct link *l, int timeout_ms, struct text *console, struct error *e)
+{
+	if (l->interrupted && *l->interrupted)
+		return error_set(e, STATUS_INCOMPLETE, "interrupted by signal %d", (int)*l->interrupted);
+	if (take_in(l, timeout_ms < SLICE_MS ? timeout_ms : SLICE_MS, e))
+		return -1;
+	text_add_bytes(console, text_get(&l->news.console), l->news.console.length);
+	return 0;
+}
+
 int link_receive(struct link *l, int timeout_ms, struct message *m, struct error *e)
 {
 	uint64_t end = now_ms() + (uint64_t)timeout_ms;
@@ -249,12 +285,8 @@ int link_receive(struct link *l, int timeout_ms, struct message *m, struct error
 		now = now_ms();
 		if (now >= end)
 			return 0;
-		text_reset(&l->news.link);
-		text_reset(&l->news.console);
-		if (l->ops->wait(l->guest, (int)(end - now < SLICE_MS ? end - now : SLICE_MS), &l->news, e))
+		if (take_in(l, (int)(end - now < SLICE_MS ? end - now : SLICE_MS), e))
 			return -1;
-		log_console(l, text_get(&l->news.console), l->news.console.length);
-		frame_reader_feed(&l->reader, text_get(&l->news.link), l->news.link.length);
 	}
 }
 

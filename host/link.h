@@ -1,6 +1,7 @@
 /*
  * The host's end of the frames: numbers, damage, repetition, deadlines. What is between the frames and what
- * comes from the first serial port goes to the console log.
+ * comes from the first serial port goes to the console log. Where the two ports are one, the log gets its bytes as they
+ * come, frames and all, once.
  */
 #ifndef KB_LINK_H
 #define KB_LINK_H
@@ -27,6 +28,7 @@ struct link {
 	unsigned asked;              /* how often the missing frame was asked for, and when last */
 	uint64_t asked_ms;
 	const volatile sig_atomic_t *interrupted; /* signal number, may be NULL */
+	bool shared;                 /* the guest has one serial port: link and console are the same bytes */
 };
 
 struct message {
@@ -46,6 +48,12 @@ int link_send(struct link *l, enum frame_type type, const json_t *body, struct e
  * or cannot be understood. The message names the guest's state and shows the end of its console.
  */
 int link_receive(struct link *l, int timeout_ms, struct message *m, struct error *e);
+
+/*
+ * Take in what comes within timeout_ms, at most until something came: what the console says is appended to console, too,
+ * frames are kept for link_receive(). -1: interrupted, or the connection is lost. The guest's state is in l->news.
+ */
+int link_listen(struct link *l, int timeout_ms, struct text *console, struct error *e);
 
 /* Nothing came for a while: ask for the next frame, in case it was lost. Silence is no damage: not counted. */
 int link_nudge(struct link *l, struct error *e);
