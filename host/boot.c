@@ -6,13 +6,40 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "guest/output.h"
 #include "host/clock.h"
+#include "host/overlay.h"
 #include "host/process.h"
+#include "host/system.h"
 
 static const char *const serials[BOOT_DISKS] = { "kb-disk0", "kb-disk1" };
 
-/* The domain of a request; disk must have BOOT_DISKS places and outlive spec. */
-static struct domain_spec describe(const struct boot_request *r, const char *name, struct domain_disk *disk)
+#define OVERLAY_ROOM (256ull << 20) /* what a system may write in one boot */
+#define BYE_TIMEOUT_MS 2000
+
+/* What a domain's description points to. */
+struct disks {
+	struct domain_disk test[BOOT_DISKS];
+	struct domain_extra own[2];
+};
+
+/* A disk image's own disks: its system, and while it is prepared, the archive. */
+static void describe_system(const struct boot_request *r, const char *overlay, struct domain_spec *spec, struct domain_extra *own)
+{
+	const struct system *s = r->image->system;
+
+	own[0] = (struct domain_extra){ .path = r->preparation ? r->preparation : overlay ? overlay : s->base,
+					.format = "qcow2", .serial = "kb-system" };
+	own[1] = (struct domain_extra){ .path = s->archive, .format = "raw", .serial = "kb-kickio", .readonly = true };
+	spec->extra = own;
+	spec->nextra = s->archive ? 2 : 1;
+	spec->stand_in = s->profile.file;
+	if (!spec->kernel)
+		spec->cmdline = NULL;
+}
+
+/* The domain of a request; disks must outlive spec. overlay: of a disk image, NULL while it is not made. */
+static struct domain_spec describe(const struct boot_request *r, const char *name, const char *overlay, struct disks *disks)
 {
 	struct domain_spec spec = {
 		.name = name,
@@ -23,18 +50,20 @@ static struct domain_spec describe(const struct boot_request *r, const char *nam
 		.cmdline = r->image->arguments,
 		.owner_pid = (long)getpid(),
 		.owner_started = process_started(getpid()),
-		.disk = disk,
+		.disk = disks->test,
 		.ndisks = r->ndisks,
 	};
 
 	for (size_t i = 0; i < r->ndisks; i++)
-		disk[i] = (struct domain_disk){ .settings = r->settings[i], .source = r->source[i], .serial = serials[i] };
+		disks->test[i] = (struct domain_disk){ .settings = r->settings[i], .source = r->source[i], .serial = serials[i] };
+	if (r->image->system)
+		describe_system(r, overlay, &spec, disks->own);
 	return spec;
 }
 
-int boot_xml(const struct boot_request *r, struct text *xml, struct error *e)
+static int make_xml(const struct boot_request *r, const char *overlay, struct text *xml, struct error *e)
 {
-	struct domain_disk disk[BOOT_DISKS];
+	struct disks disks;
 	struct text name = { 0 };
 	struct domain_spec spec;
 	struct utsname host = { 0 };
@@ -42,18 +71,23 @@ int boot_xml(const struct boot_request *r, struct text *xml, struct error *e)
 
 	uname(&host);
 	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
-	spec = describe(r, text_get(&name), disk);
+	spec = describe(r, text_get(&name), overlay, &disks);
 	spec.owner_host = host.nodename;
 	status = domain_xml(&spec, xml, e);
 	text_free(&name);
 	return status;
 }
 
+int boot_xml(const struct boot_request *r, struct text *xml, struct error *e)
+{
+	return make_xml(r, NULL, xml, e);
+}
+
 /* Settings that only the running emulator takes. */
 static int late_settings(struct boot *b, struct error *e)
 {
-	struct domain_disk disk[BOOT_DISKS];
-	struct domain_spec spec = describe(&b->request, b->request.name, disk);
+	struct disks disks;
+	struct domain_spec spec = describe(&b->request, b->request.name, b->overlay, &disks);
 	int status = 0;
 
 	for (size_t i = 0; i < b->request.ndisks && !status; i++) {
@@ -67,6 +101,31 @@ static int late_settings(struct boot *b, struct error *e)
 	return status ? error_context(e, "poll_max_ns") : 0;
 }
 
+/*
+ * The path of test disk i in the guest: by its serial number, or, where the system tells none, by its size. NULL: it is
+ * not there, or not the only one.
+ */
+static const char *find_disk(const struct boot *b, const json_t *disks, size_t i)
+{
+	const char *by_size = NULL;
+	unsigned of_size = 0;
+	json_t *disk;
+	size_t k;
+
+	json_array_foreach(disks, k, disk) {
+		const char *serial = json_string_value(json_object_get(disk, "serial"));
+		const char *path = json_string_value(json_object_get(disk, "path"));
+
+		if (serial && !strcmp(serial, serials[i]))
+			return path;
+		if ((serial && *serial) || (uint64_t)json_integer_value(json_object_get(disk, "bytes")) != b->request.settings[i]->size)
+			continue;
+		by_size = path;
+		of_size++;
+	}
+	return of_size == 1 ? by_size : NULL;
+}
+
 static int find_disks(struct boot *b, struct error *e)
 {
 	json_t *disks = json_object_get(b->hello, "disks"), *disk;
@@ -74,20 +133,16 @@ static int find_disks(struct boot *b, struct error *e)
 	size_t k;
 
 	json_array_foreach(disks, k, disk)
-		text_add(&seen, "%s%s (serial %s)", k ? ", " : "", json_string_value(json_object_get(disk, "path")) ?: "?",
-			 json_string_value(json_object_get(disk, "serial")) ?: "?");
+		text_add(&seen, "%s%s (serial %s, %" JSON_INTEGER_FORMAT " bytes)", k ? ", " : "",
+			 json_string_value(json_object_get(disk, "path")) ?: "?",
+			 json_string_value(json_object_get(disk, "serial")) ?: "?",
+			 json_integer_value(json_object_get(disk, "bytes")));
 	for (size_t i = 0; i < b->request.ndisks; i++) {
-		const char *path = NULL;
+		const char *path = find_disk(b, disks, i);
 
-		json_array_foreach(disks, k, disk) {
-			const char *serial = json_string_value(json_object_get(disk, "serial"));
-
-			if (serial && !strcmp(serial, serials[i]))
-				path = json_string_value(json_object_get(disk, "path"));
-		}
 		if (!path) {
-			error_set(e, STATUS_INCOMPLETE, "the guest does not see the test disk (serial %s); it sees %s", serials[i],
-				  seen.length ? text_get(&seen) : "no disk at all: has its kernel the virtio_blk driver?");
+			error_set(e, STATUS_INCOMPLETE, "the guest does not see the test disk (serial %s, or else the only one of %llu "
+				  "bytes); it sees %s", serials[i], (unsigned long long)b->request.settings[i]->size, seen.length ? text_get(&seen) : "no disk at all: has its kernel the virtio_blk driver?");
 			break;
 		}
 		snprintf(b->disk_path[i], sizeof(b->disk_path[i]), "%s", path);
@@ -129,6 +184,61 @@ static int await_hello(struct boot *b, double start, struct error *e)
 	return 0;
 }
 
+/* A disk image's throw-away overlay. */
+static int make_overlay(struct boot *b, struct error *e)
+{
+	const struct system *s = b->request.image->system;
+
+	if (!s || b->request.preparation)
+		return 0;
+	b->overlay = overlay_path(s->overlays, b->request.name, e);
+	if (!b->overlay || overlay_check_space(s->overlays, OVERLAY_ROOM, e))
+		return -1;
+	return overlay_make(s->base, s->base_format, b->overlay, e);
+}
+
+/* Log in, bring kickio in if that is what the boot is for, start it. */
+static int use_console(struct boot *b, struct error *e)
+{
+	const struct system *s = b->request.image->system;
+
+	if (system_script(s, PROFILE_LOGIN, &b->link, e) ||
+	    (b->request.preparation && system_script(s, PROFILE_PREPARE, &b->link, e)))
+		return -1;
+	return system_script(s, PROFILE_START, &b->link, e);
+}
+
+static int check_version(const struct boot *b, struct error *e)
+{
+	const char *version = json_string_value(json_object_get(b->hello, "kickio"));
+
+	if (version && !strcmp(version, kickio_version))
+		return 0;
+	return error_set(e, STATUS_HOST, "the guest's kickio calls itself %s, and this kickbench belongs to %s",
+			 version ? version : "nothing", kickio_version);
+}
+
+static int greet(struct boot *b, double start, struct error *e)
+{
+	const struct system *s = b->request.image->system;
+	double since;
+
+	if (!s)
+		return await_hello(b, start, e);
+	if (!s->login) {
+		if (b->request.hello_timeout < s->profile.boot_timeout)
+			b->request.hello_timeout = s->profile.boot_timeout;
+		return await_hello(b, start, e);
+	}
+	if (use_console(b, e))
+		return -1;
+	since = clock_s();
+	if (await_hello(b, since, e))
+		return -1;
+	b->wall_to_hello += since - start;
+	return check_version(b, e);
+}
+
 int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const struct boot_request *request,
 	       struct error *e)
 {
@@ -136,7 +246,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	double start = clock_s();
 
 	*b = (struct boot){ .ops = ops, .request = *request };
-	if (boot_xml(request, &xml, e))
+	if (make_overlay(b, e) || make_xml(request, b->overlay, &xml, e))
 		goto fail;
 	if (request->console_log) {
 		b->console = fopen(request->console_log, "w");
@@ -148,7 +258,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	if (ops->start(hv, text_get(&xml), &b->guest, e))
 		goto fail;
 	link_open(&b->link, ops, b->guest, b->console, request->interrupted);
-	if (late_settings(b, e) || await_hello(b, start, e) || find_disks(b, e))
+	if (late_settings(b, e) || greet(b, start, e) || find_disks(b, e))
 		goto fail;
 	boot_ask_version(b);
 	if (ops->pid(b->guest) > 0)
@@ -161,13 +271,32 @@ fail:
 	return -1;
 }
 
+static void say_goodbye(struct boot *b, double timeout)
+{
+	double end = clock_s() + BYE_TIMEOUT_MS / 1000.0;
+	bool gone = false;
+	struct message m;
+
+	if (!b->request.image->system) {
+		link_drain(&b->link, (int)(timeout * 1000));
+		return;
+	}
+	while (!gone && clock_s() < end) {
+		int status = link_receive(&b->link, BYE_TIMEOUT_MS, &m, &(struct error){ 0 });
+
+		gone = status <= 0 || m.type == FRAME_BYE;
+		if (status > 0)
+			json_decref(m.body);
+	}
+}
+
 double boot_stop(struct boot *b, double timeout)
 {
 	double start = clock_s();
 	json_t *nothing = json_object();
 
 	if (b->guest && link_send(&b->link, FRAME_BYE, nothing, &(struct error){ 0 }) == 0)
-		link_drain(&b->link, (int)(timeout * 1000));
+		say_goodbye(b, timeout);
 	json_decref(nothing);
 	boot_kill(b);
 	return clock_s() - start;
@@ -182,6 +311,10 @@ void boot_kill(struct boot *b)
 	if (b->console)
 		fclose(b->console);
 	json_decref(b->hello);
+	if (b->overlay)
+		unlink(b->overlay);
+	free(b->overlay);
+	b->overlay = NULL;
 	b->guest = NULL;
 	b->console = NULL;
 	b->hello = NULL;

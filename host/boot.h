@@ -21,7 +21,8 @@ struct boot_request {
 	struct settings *settings[BOOT_DISKS]; /* cache resolved */
 	const char *source[BOOT_DISKS];
 	size_t ndisks;
-	double hello_timeout; /* seconds */
+	double hello_timeout; /* seconds; from the start, or where the console has to be logged in to, from then on */
+	const char *preparation; /* overlay that a disk image's system writes to, kept by the caller: kickio is brought in */
 	bool ask_virtio_status; /* for boot_verify(): the emulator is known to survive it */
 	const char *console_log; /* path, NULL: none */
 	const volatile sig_atomic_t *interrupted;
@@ -33,6 +34,7 @@ struct boot {
 	struct hv_guest *guest;
 	struct link link;
 	FILE *console;
+	char *overlay; /* throw-away, of a disk image */
 	json_t *hello;
 	char qemu_version[160]; /* "QEMU 10.0.13 (PACKAGE)" as it says itself, "" unknown */
 	char disk_path[BOOT_DISKS][128]; /* in the guest */
@@ -40,7 +42,9 @@ struct boot {
 	double wall_to_hello, boot_to_hello; /* seconds since start; since the guest's kernel began, 0 unknown */
 };
 
-/* Start and wait for the hello. On failure nothing is left running. */
+/*
+ * Start, log in and start kickio where it does not start by itself, wait for the hello. On failure nothing is left running.
+ */
 int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const struct boot_request *request,
 	       struct error *e);
 
@@ -61,7 +65,10 @@ bool boot_survives_virtio_status(struct boot *b);
  */
 json_t *boot_verify(struct boot *b, size_t disk);
 
-/* Say bye and wait until the guest is off; pull the plug after timeout seconds. Seconds it took. */
+/*
+ * Say bye and wait until the guest is off; pull the plug after timeout seconds. Seconds it took. A system that is
+ * more than our kickio stays on: its plug is pulled when its agent has said bye, and its overlay goes.
+ */
 double boot_stop(struct boot *b, double timeout);
 
 /* Pull the plug. Safe on a boot that never started or has stopped. */

@@ -69,7 +69,7 @@ static int check_spec(const struct domain_spec *spec, struct error *e)
 
 	if (spec->ndisks > DOMAIN_MAX_DISKS)
 		return error_set(e, STATUS_USAGE, "%zu disks, at most %d", spec->ndisks, DOMAIN_MAX_DISKS);
-	if (!spec->kernel)
+	if (!spec->kernel && !spec->nextra)
 		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
 	if (check_string("the guest's name", spec->name, e) || check_string("the host's name", spec->owner_host, e) ||
 	    check_string("the emulator's path", spec->machine->emulator, e) ||
@@ -80,6 +80,9 @@ static int check_spec(const struct domain_spec *spec, struct error *e)
 		return -1;
 	for (size_t i = 0; i < spec->machine->nproperties; i++)
 		if (check_string("a property's value", spec->machine->property[i].value, e))
+			return -1;
+	for (size_t i = 0; i < spec->nextra; i++)
+		if (check_string("the image's path", spec->extra[i].path, e))
 			return -1;
 	for (size_t k = 0; k < spec->ndisks; k++) {
 		const struct domain_disk *disk = &spec->disk[k];
@@ -232,7 +235,8 @@ static void add_os(xmlNode *root, const struct domain_spec *spec)
 		attribute(loader, "readonly", "yes");
 		attribute(loader, "type", "rom"); /* -bios */
 	}
-	text_element(os, "kernel", spec->kernel);
+	if (spec->kernel)
+		text_element(os, "kernel", spec->kernel);
 	if (spec->initrd)
 		text_element(os, "initrd", spec->initrd);
 	if (spec->cmdline)
@@ -270,6 +274,17 @@ static void add_driver(xmlNode *disk, const struct domain_spec *spec, size_t k, 
 		attribute_f(driver, "iothread", "%u", domain_iothread(spec, k));
 }
 
+static void add_slot(xmlNode *disk, size_t place)
+{
+	xmlNode *address = element(disk, "address");
+
+	attribute(address, "type", "pci");
+	attribute(address, "domain", "0x0000");
+	attribute(address, "bus", "0x00");
+	attribute_f(address, "slot", "0x%02zx", FIRST_SLOT + place);
+	attribute(address, "function", "0x0");
+}
+
 static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 {
 	const struct settings *s = spec->disk[k].settings;
@@ -282,7 +297,7 @@ static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 		attribute(disk, "model", model_name(s->model));
 	add_driver(disk, spec, k, own_node);
 	source = element(disk, "source");
-	attribute(source, "file", own_node ? spec->kernel : spec->disk[k].source);
+	attribute(source, "file", own_node ? (spec->kernel ? spec->kernel : spec->stand_in) : spec->disk[k].source);
 	node = element(disk, "target");
 	attribute_f(node, "dev", "vd%c", (char)('a' + k));
 	attribute(node, "bus", "virtio");
@@ -291,12 +306,32 @@ static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 	if (spec->disk[k].serial)
 		text_element(disk, "serial", spec->disk[k].serial);
 	attribute_f(element(disk, "alias"), "name", DOMAIN_ALIAS "%zu", k);
-	node = element(disk, "address");
-	attribute(node, "type", "pci");
-	attribute(node, "domain", "0x0000");
-	attribute(node, "bus", "0x00");
-	attribute_f(node, "slot", "0x%02zx", FIRST_SLOT + k);
-	attribute(node, "function", "0x0");
+	add_slot(disk, spec->nextra + k);
+}
+
+/* Its cache may be unsafe: when the host dies it is thrown away, and so is a half-made one. */
+static void add_extra(xmlNode *devices, const struct domain_spec *spec, size_t i)
+{
+	const struct domain_extra *extra = &spec->extra[i];
+	xmlNode *disk = element(devices, "disk"), *node;
+
+	attribute(disk, "type", "file");
+	attribute(disk, "device", "disk");
+	node = element(disk, "driver");
+	attribute(node, "name", "qemu");
+	attribute(node, "type", extra->format);
+	attribute(node, "cache", "unsafe");
+	attribute(element(disk, "source"), "file", extra->path);
+	node = element(disk, "target");
+	attribute_f(node, "dev", "vd%c", (char)('a' + DOMAIN_MAX_DISKS + i));
+	attribute(node, "bus", "virtio");
+	if (extra->readonly)
+		element(disk, "readonly");
+	text_element(disk, "serial", extra->serial);
+	if (i == 0)
+		attribute(element(disk, "boot"), "order", "1");
+	attribute_f(element(disk, "alias"), "name", DOMAIN_EXTRA_ALIAS "%zu", i);
+	add_slot(disk, i);
 }
 
 static void add_serial(xmlNode *devices, unsigned port)
@@ -315,6 +350,8 @@ static void add_devices(xmlNode *root, const struct domain_spec *spec)
 
 	if (spec->machine->emulator)
 		text_element(devices, "emulator", spec->machine->emulator);
+	for (size_t i = 0; i < spec->nextra; i++)
+		add_extra(devices, spec, i);
 	for (size_t k = 0; k < spec->ndisks; k++)
 		add_disk(devices, spec, k);
 	usb = element(devices, "controller");

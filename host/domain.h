@@ -14,6 +14,12 @@ struct domain_disk {
 	const char *serial;              /* what the guest finds it by, at most 20 characters */
 };
 
+/* A disk of the guest's own: its system, an archive. In PCI order before the test disks; it is started from the first. */
+struct domain_extra {
+	const char *path, *format, *serial;
+	bool readonly;
+};
+
 struct domain_spec {
 	const char *name; /* begins with DOMAIN_PREFIX */
 	const struct machine *machine; /* its kernel, initrd, kernel_args and accel are not looked at: they are in these */
@@ -24,10 +30,13 @@ struct domain_spec {
 	uint64_t owner_started;  /* its start time in clock ticks (/proc/PID/stat), against reused pids */
 	const struct domain_disk *disk;
 	size_t ndisks;
+	const struct domain_extra *extra; /* without any, there must be a kernel */
+	size_t nextra;
+	const char *stand_in; /* without a kernel: some file that can be read, for disks that libvirt cannot describe */
 };
 
 /*
- * Append the XML, indented. disk k is target vd<a+k>, alias ua-disk<k>, in PCI slot order. The disks that ask
+ * Append the XML, indented. disk k is target vd<a+k>, alias ua-disk<k>, in PCI slot order, behind the extra ones. The disks that ask
  * for an iothread get iothread1, iothread2, … in their order. Pins of vCPUs and emulator belong to the guest:
  * disks that ask for different ones are refused.
  */

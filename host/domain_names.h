@@ -9,6 +9,7 @@
 
 #define DOMAIN_NAMESPACE "urn:kickbench:domain:1"
 #define DOMAIN_ALIAS "ua-disk"      /* libvirt keeps a user's alias only when it begins with ua- */
+#define DOMAIN_EXTRA_ALIAS "ua-extra"
 #define DOMAIN_NODE "kickbench-disk" /* block node of a disk that libvirt cannot describe */
 
 /* Whether a disk's device stands on a block node of ours (DOMAIN_NODE) instead of libvirt's. */

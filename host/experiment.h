@@ -15,6 +15,7 @@ struct prepared {
 	unsigned guest, variant; /* the first that needed it */
 	struct machine machine; /* its files are absolute paths */
 	struct image image;
+	struct system *system; /* of a disk image, NULL: none */
 	struct accel_outcome accel;
 };
 

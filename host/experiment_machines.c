@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "host/experiment.h"
+#include "host/system.h"
 
 /*
  * A file of the scenario is looked for from here, then among what comes with kickbench; the hypervisor wants an
@@ -76,14 +77,42 @@ static int look(const struct experiment *x, size_t g, size_t v, struct prepared 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (make_absolute(files[i], x->dirs->data))
 			return error_set(e, STATUS_HOST, "out of memory");
-	return check_machine(x, &p->machine, e);
+	if (check_machine(x, &p->machine, e))
+		return -1;
+	return x->scenario->guest[g].profile ? system_find(&x->scenario->guest[g], x->dirs, &p->system, e) : 0;
+}
+
+/* Which accelerator runs guests, our own tells sooner and on any image: a disk image takes part by its name only. */
+static int prepare_own(const struct experiment *x, struct prepared *p, void (*say)(const char *), struct error *e)
+{
+	struct guest own = { .name = x->scenario->guest[p->guest].name, .image = (char *)"images/linux" };
+	struct machine machine = p->machine;
+
+	machine.kernel = machine.initrd = machine.kernel_args = NULL;
+	return image_prepare(&own, &machine, x->dirs->data, x->dirs->build, say, &p->image, e);
+}
+
+/* kickio comes in once the accelerator is known. */
+static int prepare_system(const struct experiment *x, struct prepared *p, void (*say)(const char *), struct error *e)
+{
+	char log[4096];
+	struct system_preparation request = { .ops = x->ops, .hv = x->hv, .guest = &x->scenario->guest[p->guest],
+					      .machine = &p->machine, .image = &p->image, .accel = p->accel.used,
+					      .dirs = x->dirs, .log = log, .say = say, .interrupted = x->interrupted };
+
+	image_free(&p->image);
+	if (system_image(p->system, &p->machine, &p->image, e))
+		return -1;
+	snprintf(log, sizeof(log), "%s/console/prepare-%s.log", store_path(x->store), x->scenario->guest[p->guest].name);
+	return system_prepare(p->system, &request, e);
 }
 
 static int prepare(const struct experiment *x, struct prepared *p, void (*say)(const char *), struct error *e)
 {
 	const struct guest *guest = &x->scenario->guest[p->guest];
 
-	if (image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
+	if (p->system ? prepare_own(x, p, say, e) :
+	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
 		return -1;
 	return decide(x, guest, p, say, e);
 }
@@ -102,7 +131,7 @@ static size_t find(const struct experiment *x, size_t g, size_t v)
 	for (size_t k = 0; k < g * s->nvariants + v; k++) {
 		size_t other = k / s->nvariants;
 
-		if (!strcmp(s->guest[other].image, s->guest[g].image) &&
+		if (!strcmp(s->guest[other].image, s->guest[g].image) && (other == g || !s->guest[g].profile) &&
 		    machine_same(scenario_machine(s, other, k % s->nvariants), scenario_machine(s, g, v)))
 			return x->prepared_of[k];
 	}
@@ -156,7 +185,12 @@ int experiment_prepare_machines(struct experiment *x, void (*say)(const char *li
 	for (size_t i = 0; i < x->nprepared; i++)
 		if (prepare(x, &x->prepared[i], say, e))
 			return name_it(x, &x->prepared[i], e);
-	return agree(x, say, e);
+	if (agree(x, say, e))
+		return -1;
+	for (size_t i = 0; i < x->nprepared; i++)
+		if (x->prepared[i].system && prepare_system(x, &x->prepared[i], say, e))
+			return name_it(x, &x->prepared[i], e);
+	return 0;
 }
 
 const struct prepared *experiment_prepared(const struct experiment *x, size_t guest, size_t variant)
@@ -169,6 +203,7 @@ void experiment_free_machines(struct experiment *x)
 	for (size_t i = 0; i < x->nprepared; i++) {
 		machine_free(&x->prepared[i].machine);
 		image_free(&x->prepared[i].image);
+		system_free(x->prepared[i].system);
 	}
 	free(x->prepared);
 	free(x->prepared_of);

@@ -4,10 +4,13 @@
 
 #include "host/scenario.h"
 
+struct system;
+
 struct image {
-	char *kernel, *initrd;  /* paths */
+	char *kernel, *initrd;  /* paths; of a disk image NULL, unless the scenario sets them */
 	char *arguments;        /* kernel command line */
 	char *kernel_version;
+	struct system *system;  /* a disk image that is driven by its console (system.h); NULL: kernel and initrd are ours */
 	char *id;               /* tells it from others: digests of what was made, arguments, and the scenario's initramfs */
 };
 
@@ -18,6 +21,6 @@ struct image {
  */
 int image_prepare(const struct guest *guest, const struct machine *machine, const char *data_dir, const char *cache_dir,
 		  void (*say)(const char *line), struct image *image, struct error *e);
-void image_free(struct image *image);
+void image_free(struct image *image); /* its system stays the caller's */
 
 #endif

@@ -22,7 +22,6 @@ static const struct word_key {
 	const char *otherwise; /* NULL: must be there */
 } words[] = {
 	{ "agent", P(agent), NULL },
-	{ "bus", P(bus), "virtio" },
 	{ "folder", P(folder), "/var/tmp/kickbench" },
 	{ "os", P(os), NULL },
 	{ "prompt", P(prompt), "[#$%>] *$" },
@@ -52,10 +51,7 @@ static int set_word(struct profile *p, const struct word_key *k, const char *val
 static int read_fact(struct profile *p, const struct entry *at, struct error *e)
 {
 	static const char *const logins[] = { "none", "console", NULL };
-	static const char *const buses[] = { "virtio", "ide", "sata", NULL };
 
-	if (!strcmp(at->key, "bus") && parse_word(at->value, buses) < 0)
-		return error_at(e, STATUS_USAGE, at->file, at->line, "bus = %s: expected virtio, ide or sata", at->value);
 	if (!strcmp(at->key, "login")) {
 		if (parse_word(at->value, logins) < 0)
 			return error_at(e, STATUS_USAGE, at->file, at->line, "login = %s: expected none or console", at->value);

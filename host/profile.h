@@ -30,7 +30,6 @@ struct profile {
 	char *folder; /* where kickio is put */
 	char *user;   /* who logs in (root) */
 	char *prompt; /* of the shell: an expression */
-	char *bus;    /* of the first two disks: virtio, ide or sata */
 	bool login;   /* login = console; none: its agent starts by itself */
 	double boot_timeout; /* seconds until the login, or the hello, has to be there */
 	struct console_script script[PROFILE_SCRIPTS]; /* sharing the reactions */

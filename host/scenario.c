@@ -59,9 +59,35 @@ static void *grow(void *array, size_t count, size_t each)
 	return grown;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Keys that do not go together; NULL: none. */
+static const char *guest_conflict(const struct guest *g)
+{
+	bool file = ends_with(g->image, ".qcow2") || ends_with(g->image, ".raw") || ends_with(g->image, ".img");
+
+	if (file && !g->profile)
+		return "a disk image needs a profile (linux, openbsd, freebsd, netbsd, dragonfly, or the file of one)";
+	if (g->profile && !strcmp(g->image, "images/linux"))
+		return "a profile drives a disk image: name it with image = FILE.qcow2";
+	if (!g->profile && (g->login || g->user || g->password_file || g->password_env))
+		return "login, user and password belong to a disk image with a profile";
+	if (g->login == GUEST_LOGIN_NONE && (g->user || g->password_file || g->password_env))
+		return "login = none uses no user and no password";
+	if (g->password_file && g->password_env)
+		return "password_file and password_env are two places for one password";
+	return NULL;
+}
+
 static int add_guest(struct scenario *s, const struct section *from, const char *name, struct error *e)
 {
 	struct guest *grown = grow(s->guest, s->nguests, sizeof(*grown)), *g;
+	const char *why;
 
 	if (!grown)
 		return no_memory(e);
@@ -76,7 +102,10 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	if (!from)
 		return 0;
 	g->line = from->line;
-	return check_name(from, e) ? -1 : scenario_keys_read(g, from, e);
+	if (check_name(from, e) || scenario_keys_read(g, from, e))
+		return -1;
+	why = guest_conflict(g);
+	return why ? error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", name, why) : 0;
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
@@ -453,6 +482,10 @@ void scenario_free(struct scenario *s)
 	for (size_t i = 0; i < s->nguests; i++) {
 		free(s->guest[i].name);
 		free(s->guest[i].image);
+		free(s->guest[i].profile);
+		free(s->guest[i].user);
+		free(s->guest[i].password_file);
+		free(s->guest[i].password_env);
 		machine_free(&s->guest[i].machine);
 	}
 	for (size_t i = 0; s->machine && i < s->nguests * s->nvariants; i++)

@@ -23,9 +23,14 @@ enum fail_on {
 	FAIL_CORRUPT = 16,
 };
 
+enum guest_login { GUEST_LOGIN_UNSET, GUEST_LOGIN_NONE, GUEST_LOGIN_CONSOLE };
+
 struct guest {
 	char *name;
-	char *image;  /* folder with guest.ini, as written; "images/linux" */
+	char *image;  /* as written: a folder with guest.ini ("images/linux"), or a disk image */
+	char *profile; /* of a disk image that is driven by its console: "openbsd", a file; NULL: image is a folder */
+	enum guest_login login; /* unset: as the profile says */
+	char *user, *password_file, *password_env; /* of the console's login; NULL: the profile's user, no password */
 	struct machine machine; /* what variants do not change */
 	double boot_timeout;  /* seconds until the guest must have said hello; 0: from the accelerator trial */
 	double stall_timeout; /* seconds without a frame, or without progress of the I/O, that count as a stall */

@@ -22,6 +22,7 @@ struct key {
 static const char *const pairings[] = { "boots", "disks", NULL };
 static const char *const fresh_boots[] = { "per-boot", "per-trial", NULL };
 static const char *const againsts[] = { "variants", "itself", NULL };
+static const char *const logins[] = { "", "none", "console", NULL }; /* by enum guest_login */
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
 
 #define S(field) offsetof(struct scenario, field)
@@ -48,7 +49,14 @@ static const struct key keys[] = {
 	{ "scenario", "fail_on", KIND_FAIL, S(fail_on), 0, 0, NULL,
 	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
 	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
-	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL, "folder of the guest's image (images/linux)" },
+	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL,
+	  "folder of the guest's image (images/linux); with a profile, a disk image, which is never written to" },
+	{ "guest", "profile", KIND_NAME, G(profile), 0, 0, NULL,
+	  "how the disk image's system is driven by its console: linux, openbsd, freebsd, netbsd, dragonfly, or a guest.ini" },
+	{ "guest", "login", KIND_WORD, G(login), 0, 0, logins, "console: log in there; none: kickio's agent starts by itself" },
+	{ "guest", "user", KIND_NAME, G(user), 0, 0, NULL, "who logs in on the console (the profile's: root)" },
+	{ "guest", "password_file", KIND_NAME, G(password_file), 0, 0, NULL, "a file whose first line is the console's password" },
+	{ "guest", "password_env", KIND_NAME, G(password_env), 0, 0, NULL, "the environment variable that holds it" },
 	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 86400, NULL,
 	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
 	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 86400, NULL,
@@ -140,7 +148,8 @@ static void allowed(const struct key *k, struct text *t)
 		break;
 	case KIND_WORD:
 		for (size_t i = 0; k->words[i]; i++)
-			text_add(t, "%s%s", i ? ", " : "", k->words[i]);
+			if (*k->words[i])
+				text_add(t, "%s%s", t->length ? ", " : "", k->words[i]);
 		break;
 	case KIND_FAIL:
 		add_verdicts(t);
@@ -192,7 +201,7 @@ static int set(void *where, const struct key *k, const char *value)
 		return 0;
 	case KIND_WORD:
 		i = parse_word(value, k->words);
-		if (i < 0)
+		if (i < 0 || !*value)
 			return -1;
 		*(int *)where = i;
 		return 0;
