@@ -471,7 +471,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 3 : 13);
+		assert_int_equal(k, i ? 8 : 13);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
