@@ -73,6 +73,15 @@ NEEDS_CHECK = \
 	time \
 	valgrind \
 	xfsprogs
+THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
+
+# What is installed when it is missing, for the main job and for the tests.
+NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
+	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 qemu-utils xz-utils
+# What makes the Debian image of the long tests.
+NEEDS_LONG = dosfstools e2fsprogs fakeroot fdisk mmdebstrap mtools syslinux syslinux-common
+NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
+	nbdkit-plugin-dev python3-pip valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
@@ -192,7 +201,7 @@ install: all
 	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/share/kickbench
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/kickio.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	cp -R images scenarios $(DESTDIR)$(PREFIX)/share/kickbench
+	cp -R engines guest images scenarios $(DESTDIR)$(PREFIX)/share/kickbench
 
 clean:
 	rm -rf $(BUILD)

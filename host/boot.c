@@ -239,6 +239,16 @@ static int greet(struct boot *b, double start, struct error *e)
 	return check_version(b, e);
 }
 
+/* A guest that the host could not write for: its overlay may have had no room to grow. */
+static void say_space(const struct boot *b, struct error *e)
+{
+	const struct system *s = b->request.image->system;
+	unsigned long long bytes;
+
+	if (b->guest && s && b->ops->state(b->guest) == HV_IO_ERROR && overlay_free_bytes(s->overlays, &bytes) == 0)
+		error_context(e, "the guest's overlay is in %s, which has %llu MiB free", s->overlays, bytes >> 20);
+}
+
 int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const struct boot_request *request,
 	       struct error *e)
 {
@@ -267,6 +277,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	return 0;
 fail:
 	text_free(&xml);
+	say_space(b, e);
 	boot_kill(b);
 	return -1;
 }

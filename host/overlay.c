@@ -125,16 +125,26 @@ unsigned overlay_sweep(const char *folder)
 	return removed;
 }
 
-int overlay_check_space(const char *folder, unsigned long long bytes, struct error *e)
+int overlay_free_bytes(const char *folder, unsigned long long *bytes)
 {
 	struct statvfs fs;
 
 	if (statvfs(folder, &fs))
+		return -1;
+	*bytes = (unsigned long long)fs.f_bavail * fs.f_frsize;
+	return 0;
+}
+
+int overlay_check_space(const char *folder, unsigned long long bytes, struct error *e)
+{
+	unsigned long long have;
+
+	if (overlay_free_bytes(folder, &have))
 		return error_errno(e, STATUS_HOST, "%s", folder);
-	if ((unsigned long long)fs.f_bavail * fs.f_frsize >= bytes)
+	if (have >= bytes)
 		return 0;
 	return error_set(e, STATUS_HOST, "%s has %llu MiB free, and a guest's throw-away overlay may need %llu MiB there", folder,
-			 (unsigned long long)fs.f_bavail * fs.f_frsize >> 20, bytes >> 20);
+			 have >> 20, bytes >> 20);
 }
 
 /* ---- digests ---- */

@@ -25,6 +25,8 @@ unsigned overlay_sweep(const char *folder);
  */
 int overlay_check_space(const char *folder, unsigned long long bytes, struct error *e);
 
+int overlay_free_bytes(const char *folder, unsigned long long *bytes);
+
 /*
  * SHA-256 of an image in lower-case hexadecimal digits (65 bytes), kept in cache_dir for this path, size, inode and
  * modification time: reading gigabytes takes long.

@@ -461,9 +461,45 @@ static void no_evidence(void **state)
 	teardown(&f);
 }
 
+/* A disk image: its disks come first for the guest's PCI, and it is started from the first; the test disk keeps its names. */
+static void test_disk_image(void **state)
+{
+	static const struct domain_extra extra[] = {
+		{ "/o&1.qcow2", "qcow2", "kb-system", false }, { "/k.tar", "raw", "kb-kickio", true },
+	};
+	struct error e = {0};
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	f.spec.kernel = f.spec.initrd = f.spec.cmdline = NULL;
+	assert_int_equal(domain_xml(&f.spec, &f.xml, &e), -1);
+	assert_non_null(strstr(e.text, "has no kernel"));
+	f.spec.extra = extra;
+	f.spec.nextra = 2;
+	f.spec.stand_in = "/stand-in";
+	make(&f);
+	assert_string_equal(at(&f, "count(/domain/os/kernel)"), "0");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-system']/source/@file)"), "/o&1.qcow2");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-system']/driver/@type)"), "qcow2");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-system']/boot/@order)"), "1");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-system']/address/@slot)"), "0x03");
+	assert_string_equal(at(&f, "count(//disk[serial='kb-system']/readonly)"), "0");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-kickio']/address/@slot)"), "0x04");
+	assert_string_equal(at(&f, "count(//disk[serial='kb-kickio']/readonly)"), "1");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-0']/address/@slot)"), "0x05");
+	assert_string_equal(at(&f, "string(//disk[serial='kb-0']/target/@dev)"), "vda");
+	assert_string_equal(at(&f, "count(//boot)"), "1");
+	set(&f, 0, "backend", "null");
+	make(&f);
+	assert_string_equal(at(&f, "string(//disk[serial='kb-0']/source/@file)"), "/stand-in");
+	teardown(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_disk_image),
 		cmocka_unit_test(the_guest),
 		cmocka_unit_test(each_key),
 		cmocka_unit_test(unset_keys_are_absent),
