@@ -55,6 +55,11 @@ static int run(int argc, char **argv, struct error *e)
 		disk_memory_folder(path, sizeof(path));
 		n += remove_files(path, DISK_PREFIX, "");
 		n += remove_files(s.dirs.cache, "accel-", ".json");
+		n += remove_files(s.dirs.cache, "image-digests", ".json");
+		snprintf(path, sizeof(path), "%s/prepared", s.dirs.cache);
+		n += remove_files(path, "", ".qcow2") + remove_files(path, "kickio-", ".tar");
+		snprintf(path, sizeof(path), "%s/overlays", s.dirs.state);
+		n += remove_files(path, "", ".qcow2"); /* the lock is ours: they are nobody's */
 		printf("%u files removed; results are left alone\n", n);
 	}
 	session_close(&s);
@@ -63,4 +68,4 @@ static int run(int argc, char **argv, struct error *e)
 }
 
 const struct command cmd_clean = { "clean", "clean [--connect URI]",
-				   "remove leftover guests, test disks and what trials found out; never results", run };
+				   "remove leftover guests, test disks, prepared images and what trials found out; never results", run };

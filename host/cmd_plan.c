@@ -9,6 +9,7 @@
 #include "host/run_options.h"
 #include "host/session.h"
 #include "host/stats.h"
+#include "host/system.h"
 
 #define POWER 0.9
 
@@ -21,6 +22,7 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 		const struct machine *machine = scenario_machine(s, 0, i);
 		struct image image = { .kernel = (char *)"/KERNEL", .initrd = (char *)"/INITRAMFS",
 				       .arguments = machine->kernel_args ? machine->kernel_args : (char *)"" };
+		struct system system = { .profile.file = (char *)"/PROFILE", .base = (char *)"/OVERLAY" };
 		struct settings settings = s->variant[i].settings;
 		struct boot_request r = { .name = variant, .guest = &s->guest[0], .machine = machine, .image = &image,
 					  .settings = { &settings },
@@ -30,6 +32,11 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 
 		if (strcmp(s->variant[i].name, variant))
 			continue;
+		if (s->guest[0].profile) {
+			image.system = &system;
+			image.kernel = machine->kernel;
+			image.initrd = machine->initrd;
+		}
 		r.accel = machine->accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
 		if (settings.cache == CACHE_AUTO)
 			settings.cache = settings.backend == BACKEND_MEMORY ? CACHE_WRITEBACK : CACHE_NONE;
