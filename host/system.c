@@ -134,15 +134,18 @@ static int write_archive(struct system *s, const struct dirs *dirs, const struct
 static int make_key(struct system *s, const struct dirs *dirs, struct error *e)
 {
 	unsigned char raw[SHA256_BYTES];
-	char image[65], tar[65];
+	char image[65], kickio[65], tar[65];
+	size_t sources = 0;
 	struct text archive = { 0 }, all = { 0 };
 	int status = -1;
 
-	if (overlay_digest(s->image, dirs->cache, image, e) || tar_disk_kickio(dirs->data, &archive, e))
+	if (overlay_digest(s->image, dirs->cache, image, e) || tar_disk_kickio(dirs->data, &archive, &sources, e))
 		goto out;
+	sha256(archive.data, sources, raw);
+	hex(raw, kickio);
+	text_add(&all, "1\n%s\n%s\n%s\n%s", s->image, image, kickio, s->profile.text);
 	sha256(archive.data, archive.length, raw);
 	hex(raw, tar);
-	text_add(&all, "1\n%s\n%s\n%s\n%s", s->image, image, tar, s->profile.text);
 	if (all.failed) {
 		no_memory(e);
 		goto out;

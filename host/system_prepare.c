@@ -38,15 +38,19 @@ static int name_prepared(const struct system *s, const struct dirs *dirs, struct
 }
 
 /* What was prepared of an older image, archive or profile is of no use any more. */
-static void remove_older(const char *folder, const char *name, size_t group)
+static void remove_older(const char *folder, const char *name, size_t group, const char *archive)
 {
+	const char *keep = strrchr(archive, '/') + 1;
 	DIR *dir = opendir(folder);
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir))) {
 		char *path;
 
-		if (strncmp(d->d_name, name, group) || !strcmp(d->d_name, name))
+		bool prepared = !strncmp(d->d_name, name, group) && strcmp(d->d_name, name);
+		bool brought = !strncmp(d->d_name, "kickio-", 7) && strcmp(d->d_name, keep);
+
+		if (!prepared && !brought)
 			continue;
 		path = dirs_join(folder, d->d_name);
 		if (path)
@@ -152,7 +156,7 @@ int system_prepare(struct system *s, const struct system_preparation *p, struct 
 	text_add(&path, "%s/%s", text_get(&folder), text_get(&name));
 	if (access(text_get(&path), R_OK)) {
 		overlay_sweep(text_get(&folder));
-		remove_older(text_get(&folder), text_get(&name), group);
+		remove_older(text_get(&folder), text_get(&name), group, s->archive);
 		if (prepare_new(s, p, text_get(&folder), text_get(&path), e)) {
 			error_context(e, "preparing %s", s->image);
 			goto out;

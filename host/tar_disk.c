@@ -138,13 +138,14 @@ static int add_programs(struct text *archive, const char *folder, struct error *
 	return status;
 }
 
-int tar_disk_kickio(const char *data_dir, struct text *archive, struct error *e)
+int tar_disk_kickio(const char *data_dir, struct text *archive, size_t *sources, struct error *e)
 {
 	char path[1200], name[200];
 	struct utsname here;
 
 	if (add_sources(archive, data_dir, "engines", e) || add_sources(archive, data_dir, "guest", e))
 		return -1;
+	*sources = archive->length;
 	uname(&here);
 	snprintf(name, sizeof(name), "kickio/bin/%s-linux", here.machine);
 	snprintf(path, sizeof(path), "%s/build/kickio", data_dir);

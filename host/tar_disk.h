@@ -15,7 +15,8 @@ void tar_disk_end(struct text *archive);
 /*
  * kickio below data_dir: kickio/guest and kickio/engines (the sources with what makes them), and kickio/bin/TARGET for
  * each program that was built for a target (build/kickio, build/TARGET/kickio, build/portability/TARGET/kickio).
+ * *sources: how many of the archive's first bytes hold the sources, which tell one kickio from another.
  */
-int tar_disk_kickio(const char *data_dir, struct text *archive, struct error *e);
+int tar_disk_kickio(const char *data_dir, struct text *archive, size_t *sources, struct error *e);
 
 #endif

@@ -61,6 +61,7 @@ static void test_kickio(void **state)
 	struct scratch *s = *state;
 	struct text one = { 0 }, two = { 0 };
 	struct error e = { 0 };
+	size_t sources = 0, again = 0;
 
 	scratch_text(s, "t/guest/main.c", "int main;\n");
 	scratch_text(s, "t/guest/Makefile", "all:\n");
@@ -68,16 +69,18 @@ static void test_kickio(void **state)
 	scratch_text(s, "t/engines/find.sh", "#!/bin/sh\n");
 	scratch_text(s, "t/build/portability/x86_64-netbsd/kickio", "program");
 	scratch_path(s, "t");
-	if (tar_disk_kickio(s->path, &one, &e) || tar_disk_kickio(s->path, &two, &e))
+	if (tar_disk_kickio(s->path, &one, &sources, &e) || tar_disk_kickio(s->path, &two, &again, &e))
 		fail_msg("%s", e.text);
 	assert_int_equal(one.length, two.length);
 	assert_memory_equal(one.data, two.data, one.length);
+	assert_int_equal(sources, again);
+	assert_int_equal(sources, 6 * 512); /* three files of a header and a block */
 	scratch_bytes(s, "k.tar", one.data, one.length);
 	scratch_text(s, "want", "kickio/engines/find.sh\nkickio/guest/Makefile\nkickio/guest/main.c\nkickio/bin/x86_64-netbsd\n");
 	run("cd '%s' && tar tf k.tar | cmp - want%s", s->folder, "");
 	text_free(&one);
 	text_free(&two);
-	assert_int_equal(tar_disk_kickio(s->folder, &one, &e), -1);
+	assert_int_equal(tar_disk_kickio(s->folder, &one, &sources, &e), -1);
 	holds(e.text, "/engines: kickio's sources are not there");
 	text_free(&one);
 }
