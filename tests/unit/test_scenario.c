@@ -460,6 +460,28 @@ static void verdict_lists(void **state)
 	holds(e.text, "worst: expected worse, better, unclear, stalled, corrupt, or none");
 }
 
+/* Keys of a disk image that is driven by its console. */
+static void disk_images(void **state)
+{
+	static const struct { const char *keys, *piece; } rows[] = {
+		{ "image = a.qcow2\n", "a disk image needs a profile" },
+		{ "image = b/a.img\n", "a disk image needs a profile" },
+		{ "profile = linux\n", "name it with image = FILE.qcow2" },
+		{ "user = root\n", "belong to a disk image with a profile" },
+		{ "login = none\n", "belong to a disk image with a profile" },
+		{ "image = a.qcow2\nprofile = linux\nlogin = none\nuser = x\n", "login = none uses no user" },
+		{ "image = a.qcow2\nprofile = linux\npassword_file = x\npassword_env = X\n", "two places for one password" },
+	};
+	char text[512];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "[guest x]\n%s" HEAD WORK, rows[i].keys);
+		refuse(*state, text, 1, rows[i].piece);
+	}
+	refuse(*state, "[guest x]\nimage = a.qcow2\nprofile = linux\nlogin = perhaps\n" HEAD WORK, 4,
+	       "login = perhaps: expected none, console");
+}
+
 static void every_key_has_help(void **state)
 {
 	static const char *const sections[] = { "scenario", "guest" };
@@ -488,6 +510,7 @@ int main(void)
 		TEST(set_changes_one_all_or_new), TEST(names_with_dots_can_be_set), TEST(set_is_named_where_it_is_the_cause),
 		TEST(what_is_kept_can_be_read_again),
 		TEST(against_itself_keeps_the_baseline_alone), TEST(verdict_lists), TEST(every_key_has_help),
+		TEST(disk_images),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
