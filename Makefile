@@ -79,7 +79,7 @@ THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 qemu-utils xz-utils
 # What makes the Debian image of the long tests.
-NEEDS_LONG = dosfstools e2fsprogs fakeroot fdisk mmdebstrap mtools syslinux syslinux-common
+NEEDS_LONG = dosfstools e2fsprogs fakechroot fakeroot fdisk mmdebstrap mtools syslinux syslinux-common
 NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
 	nbdkit-plugin-dev python3-pip valgrind xfsprogs
 

@@ -76,8 +76,8 @@ write_files() {
 	mkdir -p "$work/files/etc"
 	cat >"$work/files/etc/rc.boot" <<'END'
 #!/bin/sh
-mount -t proc proc /proc
-mount -t sysfs sys /sys
+[ -d /proc/1 ] || mount -t proc proc /proc
+[ -d /sys/kernel ] || mount -t sysfs sys /sys
 mkdir -p /dev/pts /run/lock
 mount -t devpts devpts /dev/pts
 mount -t tmpfs -o mode=755 run /run

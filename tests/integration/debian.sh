@@ -63,6 +63,36 @@ check "an image with a full disk" 3 'the archive with kickio could not be unpack
 debian no-virtio -o "$WORK/d-virtio"
 check "an image without virtio driver" 3 'does not find its root disk: has it the virtio_blk driver' 'no root file system'
 
+# An agent that starts by itself: our own kernel and initramfs beside that disk.
+own=$(dirname "$KICKBENCH")/images/linux
+cat >"$WORK/own.ini" <<END
+[scenario]
+baseline = none
+blocks = 1
+[guest x]
+image = $images/debian.qcow2
+profile = linux
+login = none
+accel = tcg
+kernel = $own/vmlinuz
+initrd = $own/initramfs.cpio.gz
+kernel_args = console=ttyS0 quiet panic=-1 tsc=reliable
+[disk]
+size = 16M
+[variant none]
+ioeventfd = off
+[variant kickfd]
+ioeventfd = on
+[workload read]
+rw = randread
+direct = 1
+time_based = 1
+runtime = 300ms
+END
+kb_long run "$WORK/own.ini" -o "$WORK/d-own"
+check "login = none: nothing but the hello" 0 '2 of 2 counted'
+[ "$(digest debian)" = "$before" ] && pass "the image is as it was after all" || fail "the image is as it was after all" "$(digest debian)"
+
 start run "$scenario" --set "guest.image=$images/debian.qcow2" --set "guest.password_file=$images/password" --set guest.accel=tcg \
 	-o "$WORK/d-int"
 wait_for 60 emulator_runs && sleep 2 && kill -INT "$run"
