@@ -58,7 +58,7 @@ grep -qa 'kb-kickio: kickio-.*, brought along for x86_64-linux' "$WORK"/d-cc/con
 	fail "and says so" "$(grep -a kb-kickio "$WORK"/d-cc/console/prepare-debian.log)"
 
 debian full-disk -o "$WORK/d-full"
-check "an image with a full disk" 3 'the archive with kickio could not be unpacked; the last lines' 'No space left on device'
+check "an image with a full disk" 3 'the folder for kickio cannot be made; the last lines' 'No space left on device'
 
 debian no-virtio -o "$WORK/d-virtio"
 check "an image without virtio driver" 3 'does not find its root disk: has it the virtio_blk driver' 'no root file system'

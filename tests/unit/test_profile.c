@@ -101,7 +101,7 @@ static void test_openbsd(void **state)
 		{ NULL, NULL, false },
 	};
 	static const struct turn prepare[] = {
-		{ "mkdir -p /var/kickbench && cd /var/kickbench && echo kb-folder:$?\n", "kb-folder:0\r\nkb-ready$ ", false },
+		{ "mkdir -p /var/kickbench && cd /var/kickbench; echo kb-folder:$?\n", "kb-folder:0\r\nkb-ready$ ", false },
 		{ "tar xf /dev/rsd1c; echo kb-unpack:$?\n", "kb-unpack:0\r\nkb-ready$ ", false },
 		{ INSTALL "/var/kickbench/kickio-agent; echo kb-install:$?\n", "kb-kickio: kickio-0.1.0, built\r\nkb-install:0\r\nkb-ready$ ",
 		  false },
@@ -124,6 +124,29 @@ static void test_openbsd(void **state)
 		play(&p, PROFILE_START, start, chunk);
 		play(&p, PROFILE_STOP, stop, chunk);
 	}
+	profile_free(&p);
+}
+
+/* A folder that cannot be made is told at once, not by a step that waits for nothing. */
+static void test_full_disk(void **state)
+{
+	static const struct turn turns[] = {
+		{ "mkdir -p /var/tmp/kickbench && cd /var/tmp/kickbench; echo kb-folder:$?\n",
+		  "mkdir: cannot create directory: No space left on device\r\nkb-folder:1\r\nkb-ready$ ", false },
+		{ NULL, NULL, false },
+	};
+	const struct console_variable folder = { "FOLDER", "/var/tmp/kickbench", false, false };
+	const struct console_variables v = { &folder, 1 };
+	struct profile p;
+	struct error e = { 0 };
+	struct text typed = { 0 };
+
+	(void)state;
+	read_shipped("linux", &p);
+	assert_int_equal(scripted_run(turns, 1, false, &p.script[PROFILE_PREPARE], &v, NULL, &typed, &e), -1);
+	holds(e.text, "[prepare unpack]: the folder for kickio cannot be made; the last lines");
+	holds(e.text, "No space left on device");
+	text_free(&typed);
 	profile_free(&p);
 }
 
@@ -223,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_openbsd),
+		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_other_logins),
 		cmocka_unit_test_setup_teardown(test_bad, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(test_values, scratch_open, scratch_close),
