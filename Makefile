@@ -10,10 +10,16 @@ CFLAGS_fuzz = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-r
 CFLAGS = $(CFLAGS_$(FLAVOUR))
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih sqlite3
+# yes, or no: without it kickbench runs guests that are started by commands (driver = exec), imports, compares, reports.
+LIBVIRT = yes
+LIBRARIES_yes = libvirt libvirt-qemu libxml-2.0
+LIBRARIES_no =
+LIBRARIES = $(LIBRARIES_$(LIBVIRT)) jansson inih
+DEFINES_no = -DKB_NO_LIBVIRT
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
-COMPILE = $(CC) -std=gnu11 -D_GNU_SOURCE $(FOUND_DEFINES) -I. $(WARNINGS) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
+COMPILE = $(CC) -std=gnu11 -D_GNU_SOURCE $(DEFINES_$(LIBVIRT)) $(FOUND_DEFINES) -I. $(WARNINGS) $(CFLAGS) $(PKG_CFLAGS) -pthread -MMD -MP
 LINK = $(CC) $(CFLAGS) -pthread
 
 OBJ = $(BUILD)/obj/$(FLAVOUR)
@@ -24,7 +30,10 @@ SHARED = $(filter-out guest/main.c $(OTHER_SYSTEMS) $(OPTIONAL_ENGINES),$(sort $
 
 # The same engines as in the guest program; sets FOUND_….
 include $(shell sh engines/find.sh $(OBJ) linux '$(LINK)')
-HOST = $(filter-out host/main.c,$(sort $(wildcard host/*.c)))
+WITH_LIBVIRT = host/accel.c host/boot_libvirt.c host/boot_libvirt_verify.c host/domain.c host/domain_qemu.c host/domain_verify.c \
+	host/domain_verify_machine.c $(wildcard host/hypervisor_libvirt*.c)
+LEFT_OUT_no = $(WITH_LIBVIRT)
+HOST = $(filter-out host/main.c host/os_bsd.c host/os_freebsd.c host/os_openbsd.c $(LEFT_OUT_$(LIBVIRT)),$(sort $(wildcard host/*.c)))
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
 HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
 SIMULATION = $(sort $(wildcard tests/simulation/*.c))

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "guest/frame.h"
-#include "host/boot.h"
+#include "host/boot_libvirt.h"
 #include "host/disk.h"
 #include "host/trial.h"
 

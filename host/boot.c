@@ -3,102 +3,51 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "guest/output.h"
 #include "host/clock.h"
+#include "host/drivers.h"
 #include "host/overlay.h"
-#include "host/process.h"
 #include "host/system.h"
 
-static const char *const serials[BOOT_DISKS] = { "kb-disk0", "kb-disk1" };
+const char *const boot_serials[BOOT_DISKS] = { "kb-disk0", "kb-disk1" };
 
 #define OVERLAY_ROOM (256ull << 20) /* what a system may write in one boot */
 #define BYE_TIMEOUT_MS 2000
 
-/* What a domain's description points to. */
-struct disks {
-	struct domain_disk test[BOOT_DISKS];
-	struct domain_extra own[2];
-};
-
-/* A disk image's own disks: its system, and while it is prepared, the archive. */
-static void describe_system(const struct boot_request *r, const char *overlay, struct domain_spec *spec, struct domain_extra *own)
+/* A trial guest belongs to no scenario, and libvirt alone has one. */
+static const struct driver *driver_of(const struct boot_request *r, struct error *e)
 {
-	const struct system *s = r->image->system;
-
-	own[0] = (struct domain_extra){ .path = r->preparation ? r->preparation : overlay ? overlay : s->base,
-					.format = "qcow2", .serial = "kb-system" };
-	own[1] = (struct domain_extra){ .path = s->archive, .format = "raw", .serial = "kb-kickio", .readonly = true };
-	spec->extra = own;
-	spec->nextra = s->archive ? 2 : 1;
-	spec->stand_in = s->profile.file;
-	if (!spec->kernel)
-		spec->cmdline = NULL;
-}
-
-/* The domain of a request; disks must outlive spec. overlay: of a disk image, NULL while it is not made. */
-static struct domain_spec describe(const struct boot_request *r, const char *name, const char *overlay, struct disks *disks)
-{
-	struct domain_spec spec = {
-		.name = name,
-		.machine = r->machine,
-		.accel = r->accel,
-		.kernel = r->image->kernel,
-		.initrd = r->image->initrd,
-		.cmdline = r->image->arguments,
-		.owner_pid = (long)getpid(),
-		.owner_started = process_started(getpid()),
-		.disk = disks->test,
-		.ndisks = r->ndisks,
-	};
-
-	for (size_t i = 0; i < r->ndisks; i++)
-		disks->test[i] = (struct domain_disk){ .settings = r->settings[i], .source = r->source[i], .serial = serials[i] };
-	if (r->image->system)
-		describe_system(r, overlay, &spec, disks->own);
-	return spec;
-}
-
-static int make_xml(const struct boot_request *r, const char *overlay, struct text *xml, struct error *e)
-{
-	struct disks disks;
-	struct text name = { 0 };
-	struct domain_spec spec;
-	struct utsname host = { 0 };
-	int status;
-
-	uname(&host);
-	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
-	spec = describe(r, text_get(&name), overlay, &disks);
-	spec.owner_host = host.nodename;
-	status = domain_xml(&spec, xml, e);
-	text_free(&name);
-	return status;
+	return driver_get(r->guest ? r->guest->driver : DRIVER_LIBVIRT, e);
 }
 
 int boot_xml(const struct boot_request *r, struct text *xml, struct error *e)
 {
-	return make_xml(r, NULL, xml, e);
+	const struct driver *d = driver_of(r, e);
+
+	return d ? d->describe(r, xml, e) : -1;
 }
 
-/* Settings that only the running emulator takes. */
-static int late_settings(struct boot *b, struct error *e)
+json_t *boot_verify(struct boot *b, size_t disk)
 {
-	struct disks disks;
-	struct domain_spec spec = describe(&b->request, b->request.name, b->overlay, &disks);
-	int status = 0;
+	const struct driver *d = driver_of(&b->request, &(struct error){ 0 });
 
-	for (size_t i = 0; i < b->request.ndisks && !status; i++) {
-		struct text command = { 0 }, reply = { 0 };
+	return d ? d->verify(b, disk) : NULL;
+}
 
-		if (domain_poll_command(&spec, i, &command))
-			status = b->ops->qmp(b->guest, text_get(&command), &reply, e);
-		text_free(&command);
-		text_free(&reply);
-	}
-	return status ? error_context(e, "poll_max_ns") : 0;
+/* Settings that only a running guest takes. */
+static int settle(struct boot *b, struct error *e)
+{
+	const struct driver *d = driver_of(&b->request, e);
+
+	return !d ? -1 : d->settle ? d->settle(b, e) : 0;
+}
+
+/* Whether a serial number says nothing: bhyve makes up "BHYVE-…" where none is given (usr.sbin/bhyve/pci_virtio_block.c). */
+static bool says_nothing(const char *serial)
+{
+	return !serial || !*serial || !strncmp(serial, "BHYVE-", 6);
 }
 
 /*
@@ -116,9 +65,9 @@ static const char *find_disk(const struct boot *b, const json_t *disks, size_t i
 		const char *serial = json_string_value(json_object_get(disk, "serial"));
 		const char *path = json_string_value(json_object_get(disk, "path"));
 
-		if (serial && !strcmp(serial, serials[i]))
+		if (serial && !strcmp(serial, boot_serials[i]))
 			return path;
-		if ((serial && *serial) || (uint64_t)json_integer_value(json_object_get(disk, "bytes")) != b->request.settings[i]->size)
+		if (!says_nothing(serial) || (uint64_t)json_integer_value(json_object_get(disk, "bytes")) != b->request.settings[i]->size)
 			continue;
 		by_size = path;
 		of_size++;
@@ -142,7 +91,7 @@ static int find_disks(struct boot *b, struct error *e)
 
 		if (!path) {
 			error_set(e, STATUS_INCOMPLETE, "the guest does not see the test disk (serial %s, or else the only one of %llu "
-				  "bytes); it sees %s", serials[i], (unsigned long long)b->request.settings[i]->size, seen.length ? text_get(&seen) : "no disk at all: has its kernel the virtio_blk driver?");
+				  "bytes); it sees %s", boot_serials[i], (unsigned long long)b->request.settings[i]->size, seen.length ? text_get(&seen) : "no disk at all: has its kernel the virtio_blk driver?");
 			break;
 		}
 		snprintf(b->disk_path[i], sizeof(b->disk_path[i]), "%s", path);
@@ -194,6 +143,7 @@ static int make_overlay(struct boot *b, struct error *e)
 	b->overlay = overlay_path(s->overlays, b->request.name, e);
 	if (!b->overlay || overlay_check_space(s->overlays, OVERLAY_ROOM, e))
 		return -1;
+	b->request.overlay = b->overlay;
 	return overlay_make(s->base, s->base_format, b->overlay, e);
 }
 
@@ -256,7 +206,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	double start = clock_s();
 
 	*b = (struct boot){ .ops = ops, .request = *request };
-	if (make_overlay(b, e) || make_xml(request, b->overlay, &xml, e))
+	if (make_overlay(b, e) || boot_xml(&b->request, &xml, e))
 		goto fail;
 	if (request->console_log) {
 		b->console = fopen(request->console_log, "w");
@@ -268,9 +218,8 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	if (ops->start(hv, text_get(&xml), &b->guest, e))
 		goto fail;
 	link_open(&b->link, ops, b->guest, b->console, request->interrupted);
-	if (late_settings(b, e) || greet(b, start, e) || find_disks(b, e))
+	if (settle(b, e) || greet(b, start, e) || find_disks(b, e))
 		goto fail;
-	boot_ask_version(b);
 	if (ops->pid(b->guest) > 0)
 		hostcount_threads(ops, b->guest, &b->threads, &(struct error){ 0 });
 	text_free(&xml);

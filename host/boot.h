@@ -12,9 +12,13 @@
 
 #define BOOT_DISKS 2
 
+extern const char *const boot_serials[BOOT_DISKS]; /* what a guest finds its disks by */
+
 struct boot_request {
 	const char *name; /* what follows DOMAIN_PREFIX */
-	const struct guest *guest;
+	const char *variant; /* its name, of the first disk */
+	unsigned boot, block; /* 1..; 0: no part of a plan */
+	const struct guest *guest; /* NULL: of no scenario, libvirt's */
 	const struct machine *machine; /* the guest's with the variant's changes; paths absolute */
 	enum accel accel; /* KVM or TCG */
 	const struct image *image;
@@ -23,6 +27,7 @@ struct boot_request {
 	size_t ndisks;
 	double hello_timeout; /* seconds; from the start, or where the console has to be logged in to, from then on */
 	const char *preparation; /* overlay that a disk image's system writes to, kept by the caller: kickio is brought in */
+	const char *overlay;     /* boot_start's own: of a disk image */
 	bool ask_virtio_status; /* for boot_verify(): the emulator is known to survive it */
 	const char *console_log; /* path, NULL: none */
 	const volatile sig_atomic_t *interrupted;
@@ -48,16 +53,8 @@ struct boot {
 int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const struct boot_request *request,
 	       struct error *e);
 
-/* The domain XML that boot_start would use; appended to xml. */
+/* What boot_start would give the driver to start: a domain's XML, or commands and their environment. Appended to xml. */
 int boot_xml(const struct boot_request *request, struct text *xml, struct error *e);
-
-/* Fill qemu_version; boot_start does. */
-void boot_ask_version(struct boot *b);
-
-/*
- * Ask x-query-virtio-status of a guest that may be lost: QEMU 11.1.3 aborts on it. Whether the emulator is still there.
- */
-bool boot_survives_virtio_status(struct boot *b);
 
 /*
  * What is in force for disk k against its settings: domain_verify()'s object. Call it after the disk has

@@ -46,7 +46,7 @@ static int run(int argc, char **argv, struct error *e)
 		return e->status;
 	if (o.scenario)
 		return error_set(e, STATUS_USAGE, "clean takes no scenario"), e->status;
-	status = session_open(&s, o.connect, "clean", e); /* removes leftover guests */
+	status = session_open(&s, driver_at(0)->kind, o.connect, "clean", e); /* removes leftover guests */
 	for (size_t i = 0; status == 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", s.dirs.state, folders[i]);
 		n += remove_files(path, DISK_PREFIX, "");

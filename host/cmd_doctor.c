@@ -36,7 +36,7 @@ static void check_accelerator(struct session *s, const struct machine *machine, 
 	struct accel_outcome out;
 	struct error e = { 0 };
 
-	if (accel_decide(s->ops, s->hv, &r, &out, &e)) {
+	if (s->driver->decide(s->ops, s->hv, &r, &out, &e)) {
 		say(f, '!', "trial guest: %s", e.text);
 		return;
 	}
@@ -89,7 +89,7 @@ static int run(int argc, char **argv, struct error *e)
 	if (o.scenario)
 		return error_set(e, STATUS_USAGE, "doctor takes no scenario"), e->status;
 	check_host(&f);
-	if (session_open(&s, o.connect, "doctor", &why)) {
+	if (session_open(&s, DRIVER_LIBVIRT, o.connect, "doctor", &why)) {
 		say(&f, '!', "%s", why.text);
 	} else if (s.ops->version(s.hv, &v, &why)) {
 		say(&f, '!', "%s", why.text);

@@ -13,9 +13,6 @@
 
 #define POWER 0.9
 
-/* Figures of a two-core host without KVM, for a plan that is made before anything was measured. */
-static const struct pace usual = { .boot_s = 2.5, .stop_s = 0.5, .trial_s = 0.3, .iops = 8000, .bandwidth = 5e8, .restore = 1e9 };
-
 static int print_xml(const struct scenario *s, const char *variant, struct error *e)
 {
 	for (size_t i = 0; i < s->nvariants; i++) {
@@ -108,7 +105,7 @@ static int run(int argc, char **argv, struct error *e)
 		print_xml(s, o.xml, e);
 		goto out;
 	}
-	seconds = plan_seconds(s, p, &usual, &exact);
+	seconds = plan_seconds(s, p, &pace_usual, &exact);
 	print_order(s, p);
 	printf("%s: %u blocks, %zu boots, %zu trials in %zu cells, %s\n", s->name, p->nblocks, p->nboots, p->ntrials, p->ncells,
 	       s->seed_set ? "the order is fixed by the seed" : "the order of one seed (0): run draws its own");

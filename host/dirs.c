@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "guest/text.h"
+#include "host/os.h"
 
 int dirs_make(const char *path, struct error *e)
 {
@@ -68,12 +69,10 @@ static int put(char *out, size_t room, struct error *e, const char *a, const cha
 static int find_data(struct dirs *d, struct error *e)
 {
 	char exe[1024], probe[1100], *slash;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	static const char *const beside[] = { "/..", "/../share/kickbench" };
 
-	if (n < 0)
+	if (os_program_path(exe, sizeof(exe)))
 		return error_errno(e, STATUS_HOST, "cannot find out where kickbench lies");
-	exe[n] = '\0';
 	slash = strrchr(exe, '/');
 	if (slash)
 		*slash = '\0';

@@ -145,20 +145,6 @@ static void add_memory(xmlNode *root, const struct machine *machine)
 	attribute(text_element(root, "memory", kib), "unit", "KiB");
 }
 
-const char *domain_machine_type(const struct machine *machine)
-{
-	return machine->type ? machine->type : "pc";
-}
-
-/*
- * qemu64, not max: five-level page tables and the rest of "max" cost the emulation 0.1 s of boot. Its TSC is the
- * host's; libvirt refuses to say so (invtsc) on many hosts, the guest's kernel has to be told (tsc=reliable).
- */
-const char *domain_cpu_model(const struct machine *machine, enum accel accel)
-{
-	return machine->cpu ? machine->cpu : accel == ACCEL_KVM ? "host" : "qemu64";
-}
-
 static void add_processors(xmlNode *root, const struct domain_spec *spec)
 {
 	const char *model = domain_cpu_model(spec->machine, spec->accel);

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONGEST_LINE 8000
 #define LONGEST_NAME 49 /* inih cuts longer section and key names */
 
 struct reading {
 	struct entries *out;
 	const char *next; /* the rest of the text */
+	char *whole;      /* the value of the line at hand when inih has no room for it, NULL: it has */
 	int line;
 	struct error *e;
 };
@@ -150,6 +152,37 @@ static int start_section(struct reading *r, const char *header)
 	return add_section(r->out, name, rest, r->out->file, r->line) ? 0 : no_memory(r->e);
 }
 
+/*
+ * inih (as distributions build it) takes 200 bytes a line; a command can be longer. It gets the key with a stand-in for
+ * the value, which waits here, with the end of line comment that inih would cut.
+ */
+static int put_aside(struct reading *r, const char *start, size_t length, char *buffer, size_t room)
+{
+	const char *equals = memchr(start, '=', length);
+	size_t key = equals ? (size_t)(equals - start) : length, n;
+
+	if (!equals || key + 4 > room || length > LONGEST_LINE)
+		return error_at(r->e, STATUS_USAGE, r->out->file, r->line, "line is longer than %d characters", LONGEST_LINE);
+	equals++;
+	n = length - key - 1;
+	while (n && isspace((unsigned char)*equals)) {
+		equals++;
+		n--;
+	}
+	for (size_t i = 1; i < n; i++)
+		if (equals[i] == ';' && isspace((unsigned char)equals[i - 1]))
+			n = i;
+	while (n && isspace((unsigned char)equals[n - 1]))
+		n--;
+	free(r->whole);
+	r->whole = strndup(equals, n);
+	if (!r->whole)
+		return no_memory(r->e);
+	memcpy(buffer, start, key);
+	memcpy(buffer + key, "=-\n", 4);
+	return 0;
+}
+
 /* inih's fgets: hand over one line, count it, and see the section headers that inih does not report. */
 static char *next_line(char *buffer, int room, void *stream)
 {
@@ -167,10 +200,8 @@ static char *next_line(char *buffer, int room, void *stream)
 	}
 	if (length + 2 > (size_t)room && (*start == '#' || *start == ';'))
 		length = (size_t)room - 2; /* nobody reads the rest of a comment */
-	if (length + 2 > (size_t)room) {
-		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "line is longer than %d characters", room - 2);
-		return NULL;
-	}
+	if (length + 2 > (size_t)room)
+		return put_aside(r, start, length, buffer, (size_t)room) ? NULL : buffer;
 	memcpy(buffer, start, length);
 	memcpy(buffer + length, "\n", 2);
 	if (buffer[0] == '[' && start_section(r, buffer))
@@ -190,6 +221,8 @@ static int take_key(void *user, const char *section, const char *key, const char
 		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "%s stands outside of any section", key);
 		return 0;
 	}
+	if (r->whole)
+		value = r->whole;
 	s = &r->out->section[r->out->nsections - 1];
 	if (strlen(key) >= LONGEST_NAME) {
 		error_at(r->e, STATUS_USAGE, r->out->file, r->line, "key is longer than %d characters", LONGEST_NAME - 1);
@@ -204,6 +237,8 @@ static int take_key(void *user, const char *section, const char *key, const char
 		no_memory(r->e);
 		return 0;
 	}
+	free(r->whole);
+	r->whole = NULL;
 	return 1;
 }
 
@@ -221,6 +256,7 @@ int entries_read(const char *file, struct entries *out, struct error *e)
 	}
 	r.next = out->source + (strncmp(out->source, "\xef\xbb\xbf", 3) ? 0 : 3); /* byte order mark of some editors */
 	bad = ini_parse_stream(next_line, &r, take_key, &r);
+	free(r.whole);
 	if (bad > 0 && !e->status)
 		error_at(e, STATUS_USAGE, file, bad, "expected [SECTION] or KEY = VALUE");
 	if (bad < 0 && !e->status)

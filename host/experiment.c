@@ -97,6 +97,9 @@ static void make_request(struct experiment *x, const struct plan_boot *boot, con
 
 	*r = (struct boot_request){
 		.name = name,
+		.variant = variant_name(x, boot->variant[0]),
+		.boot = boot->number,
+		.block = boot->block + 1,
 		.guest = guest,
 		.machine = &p->machine,
 		.accel = p->accel.used,

@@ -6,6 +6,7 @@
 #include "host/boot.h"
 #include "host/dirs.h"
 #include "host/disk.h"
+#include "host/drivers.h"
 #include "host/plan.h"
 #include "host/progress.h"
 #include "host/store.h"
@@ -25,7 +26,8 @@ struct experiment {
 	size_t nset;
 	const struct plan *plan;
 	const struct dirs *dirs;
-	const struct hv_ops *ops;
+	const struct driver *driver;
+	const struct hv_ops *ops; /* the driver's */
 	struct hv *hv;
 	struct hv_version version;
 	struct prepared *prepared;     /* distinct ones */

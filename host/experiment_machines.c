@@ -63,7 +63,12 @@ static int decide(const struct experiment *x, const struct guest *guest, struct 
 					 .interrupted = x->interrupted };
 
 	snprintf(disks, sizeof(disks), "%s/trial", x->dirs->state);
-	return dirs_make(disks, e) ? -1 : accel_decide(x->ops, x->hv, &request, &p->accel, e);
+	if (x->driver->decide)
+		return dirs_make(disks, e) ? -1 : x->driver->decide(x->ops, x->hv, &request, &p->accel, e);
+	p->accel = (struct accel_outcome){ .used = p->machine.accel, .pace = pace_usual };
+	snprintf(p->accel.why, sizeof(p->accel.why), p->machine.accel == ACCEL_AUTO
+		 ? "the start command decides; accel = kvm or tcg in [guest] puts it on record" : "as the scenario says of its start command");
+	return 0;
 }
 
 /* What can be known to be wrong before anything is made or measured. */
@@ -77,7 +82,7 @@ static int look(const struct experiment *x, size_t g, size_t v, struct prepared 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (make_absolute(files[i], x->dirs->data))
 			return error_set(e, STATUS_HOST, "out of memory");
-	if (check_machine(x, &p->machine, e))
+	if (x->driver->decide && check_machine(x, &p->machine, e))
 		return -1;
 	return x->scenario->guest[g].profile ? system_find(&x->scenario->guest[g], x->dirs, &p->system, e) : 0;
 }
@@ -111,7 +116,7 @@ static int prepare(const struct experiment *x, struct prepared *p, void (*say)(c
 {
 	const struct guest *guest = &x->scenario->guest[p->guest];
 
-	if (p->system ? prepare_own(x, p, say, e) :
+	if (p->system ? prepare_own(x, p, say, e) : !strcmp(guest->image, IMAGE_NONE) ? 0 :
 	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
 		return -1;
 	return decide(x, guest, p, say, e);

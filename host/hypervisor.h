@@ -50,8 +50,11 @@ struct hv_ops {
 	 */
 	int (*check_machine)(struct hv *hv, const char *emulator, const char *type, struct error *e);
 
-	/* Start paused, open both serial ports, resume: nothing that the guest says is lost. */
-	int (*start)(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
+	/*
+	 * Start paused, open both serial ports, resume: nothing that the guest says is lost. The text is what the
+	 * driver's describe() wrote (host/drivers.h): a domain's XML.
+	 */
+	int (*start)(struct hv *hv, const char *text, struct hv_guest **guest, struct error *e);
 	/* Wait until bytes arrive, the state changes or the time is over. 0, or -1 when the connection is lost. */
 	int (*wait)(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 	int (*send)(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
@@ -61,6 +64,7 @@ struct hv_ops {
 
 	/* One QMP command as JSON text; reply appended (the whole {"return":…}). -1 when refused. */
 	int (*qmp)(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
+	/* What is in force, as the hypervisor says it. */
 	int (*live_xml)(struct hv_guest *guest, struct text *xml, struct error *e);
 	/* Statistics of the disk with target vd<a+disk>. */
 	int (*block)(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
@@ -76,8 +80,10 @@ struct hv_ops {
 	int (*each)(struct hv *hv, void (*fn)(void *context, const char *name, const char *xml), void *context,
 		    struct error *e);
 	int (*destroy_by_name)(struct hv *hv, const char *name, struct error *e);
+	/* The kickbench that a text of each() names. -1: it names none. host: "" when it does not say. */
+	int (*owner)(const char *text, char *host, size_t room, long *pid, uint64_t *started);
 };
 
-extern const struct hv_ops hypervisor_libvirt;
+extern const struct hv_ops hypervisor_libvirt, hypervisor_exec;
 
 #endif

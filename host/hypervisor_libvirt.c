@@ -256,6 +256,15 @@ static int hv_destroy_by_name(struct hv *hv, const char *name, struct error *e)
 	return rc;
 }
 
+static int hv_owner(const char *xml, char *host, size_t room, long *pid, uint64_t *started)
+{
+	char name[DOMAIN_HOST_SIZE];
+	int status = domain_owner(xml, name, pid, started);
+
+	snprintf(host, room, "%s", name);
+	return status;
+}
+
 const struct hv_ops hypervisor_libvirt = {
 	.name = "libvirt",
 	.open = hv_open,
@@ -276,4 +285,5 @@ const struct hv_ops hypervisor_libvirt = {
 	.destroy = hv_guest_destroy,
 	.each = hv_each,
 	.destroy_by_name = hv_destroy_by_name,
+	.owner = hv_owner,
 };

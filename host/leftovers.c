@@ -5,10 +5,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "host/domain.h"
 #include "host/process.h"
 
+#define HOST_SIZE 128
+
 struct found {
+	const struct hv_ops *ops;
 	char **name;
 	size_t count;
 	bool failed;
@@ -17,13 +19,13 @@ struct found {
 static void look(void *context, const char *name, const char *xml)
 {
 	struct found *f = context;
-	char host[DOMAIN_HOST_SIZE], **grown;
+	char host[HOST_SIZE], **grown;
 	struct utsname here = { 0 };
 	uint64_t started;
 	long pid;
 
 	uname(&here);
-	if (domain_owner(xml, host, &pid, &started) || process_lives((pid_t)pid, started))
+	if (f->ops->owner(xml, host, sizeof(host), &pid, &started) || process_lives((pid_t)pid, started))
 		return;
 	if (*host && strcmp(host, here.nodename)) /* a shared hypervisor: who lives there cannot be told here */
 		return;
@@ -42,7 +44,7 @@ static void look(void *context, const char *name, const char *xml)
 
 int leftovers_destroy(const struct hv_ops *ops, struct hv *hv, void (*say)(const char *line), struct error *e)
 {
-	struct found f = { 0 };
+	struct found f = { .ops = ops };
 	int destroyed = 0;
 
 	if (ops->each(hv, look, &f, e) || f.failed)

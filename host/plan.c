@@ -233,6 +233,8 @@ static double trial_seconds(const struct cell *c, const struct pace *pace, bool 
 	return s;
 }
 
+const struct pace pace_usual = { .boot_s = 2.5, .stop_s = 0.5, .trial_s = 0.3, .iops = 8000, .bandwidth = 5e8, .restore = 1e9 };
+
 double plan_seconds(const struct scenario *s, const struct plan *p, const struct pace *pace, bool *exact)
 {
 	double total = 0;

@@ -76,6 +76,9 @@ struct pace {
 	bool measured;
 };
 
+/* Of a two-core host without KVM: for whoever has measured nothing yet. */
+extern const struct pace pace_usual;
+
 /* Expected wall time in seconds; *exact is cleared where a workload's length had to be guessed from pace. */
 double plan_seconds(const struct scenario *s, const struct plan *p, const struct pace *pace, bool *exact);
 

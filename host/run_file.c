@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/drivers.h"
 #include "host/environment.h"
 #include "host/version.h"
 
@@ -58,7 +59,7 @@ static json_t *guests_json(const struct experiment *x)
 
 		const struct image *image = &experiment_prepared(x, i, x->scenario->baseline)->image;
 
-		json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:I,s:s,s:s,s:o}", "name", g->name, "image", g->image, "vcpus",
+		json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:I,s:s?,s:s?,s:o}", "name", g->name, "image", g->image, "vcpus",
 						      (int)g->machine.vcpus, "memory_bytes", (json_int_t)g->machine.memory, "kernel",
 						      image->kernel_version, "arguments", image->arguments, "machine",
 						      machine_object(&g->machine)));
@@ -98,6 +99,12 @@ static void add_machine(const struct experiment *x, size_t variant, json_t *sett
 	json_decref(all);
 }
 
+/* With commands of the user's own it is theirs: a scenario that does not name it leaves it unknown. */
+static const char *accel_said(enum accel accel)
+{
+	return accel == ACCEL_AUTO ? "unknown" : accel_name(accel);
+}
+
 static json_t *variants_json(const struct experiment *x)
 {
 	json_t *list = json_array();
@@ -124,8 +131,8 @@ static json_t *machines_json(const struct experiment *x)
 		for (size_t v = 0; v < x->scenario->nvariants; v++) {
 			const struct prepared *p = experiment_prepared(x, g, v);
 
-			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b}", "guest", x->scenario->guest[g].name, "variant",
-							      x->scenario->variant[v].name, "accel", accel_name(p->accel.used), "why",
+			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s?,s:b}", "guest", x->scenario->guest[g].name, "variant",
+							      x->scenario->variant[v].name, "accel", accel_said(p->accel.used), "why",
 							      p->accel.why, "qemu_version", p->accel.qemu_version, "kernel",
 							      p->image.kernel_version, "virtio_status", p->accel.virtio_status));
 		}
@@ -196,21 +203,29 @@ static int write_domains(struct experiment *x, struct error *e)
 	for (unsigned v = 0; v < x->scenario->nvariants; v++) {
 		const struct prepared *p = experiment_prepared(x, 0, v);
 		struct boot_request r = {
-			.name = x->scenario->variant[v].name, .guest = &x->scenario->guest[0], .machine = &p->machine,
+			.name = x->scenario->variant[v].name, .variant = x->scenario->variant[v].name, .guest = &x->scenario->guest[0], .machine = &p->machine,
 			.accel = p->accel.used, .image = &p->image, .settings = { &x->settings[v] }, .source = { x->disk[x->disk_of[v][0]].path },
 			.ndisks = 1,
 		};
 		struct text xml = { 0 };
 		char name[128];
+		const struct driver *d = driver_get(r.guest->driver, e);
 		int status;
 
-		snprintf(name, sizeof(name), "domains/%s.xml", x->scenario->variant[v].name);
+		if (!d)
+			return -1;
+		snprintf(name, sizeof(name), "domains/%s.%s", x->scenario->variant[v].name, d->suffix);
 		status = boot_xml(&r, &xml, e) || store_write(x->store, name, text_get(&xml), xml.length, e) ? -1 : 0;
 		text_free(&xml);
 		if (status)
 			return -1;
 	}
 	return 0;
+}
+
+static const char *said(const char *text)
+{
+	return *text ? text : NULL;
 }
 
 int experiment_record(struct experiment *x, struct error *e)
@@ -227,11 +242,11 @@ int experiment_record(struct experiment *x, struct error *e)
 			if (scenario_machine(x->scenario, i, v)->memory > memory)
 				memory = scenario_machine(x->scenario, i, v)->memory;
 	run_file_time(now);
-	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s,s:s},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
+	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s?,s:s?},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
 			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
-			   accel_name(a->used), "why", a->why, "machines", machines_json(x), "versions", "hypervisor", x->version.hypervisor, "library",
-			   x->version.library, "emulator", x->version.emulator, "guests", guests_json(x), "variants",
+			   accel_said(a->used), "why", a->why, "machines", machines_json(x), "versions", "hypervisor", x->version.hypervisor, "library",
+			   said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x), "variants",
 			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
 			   environment_take("", memory), "sessions");
 	if (!x->run)
@@ -344,11 +359,13 @@ static json_t *identity_json(const struct experiment *x, const struct boot *b)
 	const json_t *host = json_object_get(x->run, "environment");
 	const json_t *cpu = json_object_get(host, "cpu"), *microcode = json_object_get(host, "microcode");
 	struct utsname name;
+	/* the emulator's default holds where we choose the emulator */
+	bool ours = b->request.guest->driver == DRIVER_LIBVIRT || b->request.machine->cpu;
 
 	uname(&name);
-	return json_pack("{s:s,s:s,s:s,s:O?,s:O?}", "accel", accel_name(b->request.accel), "cpu",
-			 domain_cpu_model(b->request.machine, b->request.accel), "host", name.nodename, "host_cpu", cpu,
-			 "microcode", microcode);
+	return json_pack("{s:s,s:s,s:s,s:O?,s:O?}", "accel", accel_said(b->request.accel), "cpu",
+			 ours ? domain_cpu_model(b->request.machine, b->request.accel) : "unknown", "host", name.nodename,
+			 "host_cpu", cpu, "microcode", microcode);
 }
 
 json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
@@ -364,7 +381,7 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 			      "argv", strings(request->argv, request->argc), "started", started, "seconds", trial->seconds,
 			      "status", trial_status_name(trial->status), "message",
 			      trial->status == TRIAL_OK ? json_null() : json_string(trial->message), "accel",
-			      accel_name(b->request.accel), "qemu_version",
+			      accel_said(b->request.accel), "qemu_version",
 			      *b->qemu_version ? b->qemu_version : x->version.hypervisor, "guest_kernel",
 			      guest_kernel ? json_string(guest_kernel) : json_null(), "boot_to_hello_s", b->boot_to_hello,
 			      "wall_to_hello_s", b->wall_to_hello);

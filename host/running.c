@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "host/command.h"
+#include "host/os.h"
 #include "host/reporting.h"
 
 static int draw_seed(uint64_t *seed, struct error *e)
 {
-	if (getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
+	if (os_random(seed, sizeof(*seed)))
 		return error_errno(e, STATUS_HOST, "no random seed");
 	*seed >>= 24; /* short enough to be typed */
 	return 0;
@@ -85,13 +85,14 @@ static int prepare(struct running *r, const char *usual, struct error *e)
 	if (make_plan(r, e))
 		return -1;
 	/* Under the lock: else somebody who came second could discard the first one's folder. */
-	if (session_open(&r->session, o->connect, o->resume ? o->resume : o->output ? o->output : r->scenario->name, e))
+	if (session_open(&r->session, r->scenario->guest[0].driver, o->connect, o->resume ? o->resume : o->output ? o->output : r->scenario->name, e))
 		return -1;
 	if (!o->resume && store_create(o->output, "results", r->scenario->name, &x->store, e))
 		return -1;
 	x->scenario = r->scenario;
 	x->plan = r->plan;
 	x->dirs = &r->session.dirs;
+	x->driver = r->session.driver;
 	x->ops = r->session.ops;
 	x->hv = r->session.hv;
 	x->interrupted = &command_signal;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/entries.h"
+#include "host/hypervisor_exec_port.h"
 #include "host/parse.h"
 #include "host/scenario_keys.h"
 
@@ -84,6 +85,36 @@ static const char *guest_conflict(const struct guest *g)
 	return NULL;
 }
 
+static bool has_key(const struct section *s, const char *key)
+{
+	for (size_t i = 0; i < s->nentries; i++)
+		if (!strcmp(s->entry[i].key, key))
+			return true;
+	return false;
+}
+
+/* Commands need the driver that runs them, and the other way round. */
+static int check_driver(struct scenario *s, struct guest *g, const struct section *from, struct error *e)
+{
+	static const char *const keys[] = { "start", "stop", "kill", "verify", "link", "console", "baud" };
+	const char *why;
+
+	if (g->driver != DRIVER_EXEC) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (has_key(from, keys[i]))
+				return error_at(e, STATUS_USAGE, s->file, from->line, "[guest %s]: %s needs driver = exec", g->name, keys[i]);
+		return 0;
+	}
+	why = exec_check(&g->exec);
+	if (why)
+		return error_at(e, STATUS_USAGE, s->file, from->line, "[guest %s]: %s", g->name, why);
+	if (has_key(from, "image"))
+		return 0;
+	free(g->image);
+	g->image = strdup(IMAGE_NONE);
+	return g->image ? 0 : no_memory(e);
+}
+
 static int add_guest(struct scenario *s, const struct section *from, const char *name, struct error *e)
 {
 	struct guest *grown = grow(s->guest, s->nguests, sizeof(*grown)), *g;
@@ -105,7 +136,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	if (check_name(from, e) || scenario_keys_read(g, from, e))
 		return -1;
 	why = guest_conflict(g);
-	return why ? error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", name, why) : 0;
+	return why ? error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", name, why) : check_driver(s, g, from, e);
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
@@ -351,6 +382,13 @@ static int check_whole(struct scenario *s, const struct entries *all, const stru
 		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
 	if (merge_machines(s, all, e))
 		return -1;
+	for (size_t i = 1; i < s->nguests; i++)
+		if (s->guest[i].driver != s->guest[0].driver)
+			return error_at(e, STATUS_USAGE, s->file, s->guest[i].line, "[guest %s]: all guests of a scenario have one driver",
+					s->guest[i].name);
+	if (s->pairing == PAIRING_DISKS && s->guest[0].driver == DRIVER_EXEC)
+		return error_at(e, STATUS_USAGE, s->file, scenario->line,
+				"pairing = disks needs driver = libvirt: the commands of driver = exec get one disk");
 	if (s->pairing == PAIRING_DISKS && check_disks(s, scenario, e))
 		return -1;
 	if (s->pairing == PAIRING_DISKS && s->fresh_boot == FRESH_BOOT_PER_TRIAL)
@@ -486,6 +524,12 @@ void scenario_free(struct scenario *s)
 		free(s->guest[i].user);
 		free(s->guest[i].password_file);
 		free(s->guest[i].password_env);
+		free(s->guest[i].exec.start);
+		free(s->guest[i].exec.stop);
+		free(s->guest[i].exec.kill);
+		free(s->guest[i].exec.verify);
+		free(s->guest[i].exec.link);
+		free(s->guest[i].exec.console);
 		machine_free(&s->guest[i].machine);
 	}
 	for (size_t i = 0; s->machine && i < s->nguests * s->nvariants; i++)

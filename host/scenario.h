@@ -25,9 +25,23 @@ enum fail_on {
 
 enum guest_login { GUEST_LOGIN_UNSET, GUEST_LOGIN_NONE, GUEST_LOGIN_CONSOLE };
 
+/* What starts guests: a row of the table in host/drivers.c each. */
+enum guest_driver { DRIVER_LIBVIRT, DRIVER_EXEC };
+
+/* DRIVER_EXEC: the user's own commands, for /bin/sh -c; NULL where the scenario has none. */
+struct exec_commands {
+	char *start, *stop, *kill, *verify;
+	char *link, *console; /* "pty PATH", "unix PATH" or "stdio": host/hypervisor_exec.h */
+	unsigned baud;        /* how fast the guest takes bytes, 0: as fast as they come */
+};
+
+#define IMAGE_NONE "none" /* the start command knows what it boots */
+
 struct guest {
 	char *name;
-	char *image;  /* as written: a folder with guest.ini ("images/linux"), or a disk image */
+	char *image;  /* as written: a folder with guest.ini ("images/linux"), or a disk image; with DRIVER_EXEC also IMAGE_NONE */
+	enum guest_driver driver;
+	struct exec_commands exec;
 	char *profile; /* of a disk image that is driven by its console: "openbsd", a file; NULL: image is a folder */
 	enum guest_login login; /* unset: as the profile says */
 	char *user, *password_file, *password_env; /* of the console's login; NULL: the profile's user, no password */

@@ -8,7 +8,7 @@
 #include "host/parse.h"
 #include "host/scenario.h"
 
-enum kind { KIND_NAME, KIND_COUNT, KIND_SEED, KIND_SECONDS, KIND_FRACTION, KIND_SHARE, KIND_WORD, KIND_FAIL };
+enum kind { KIND_NAME, KIND_COMMAND, KIND_COUNT, KIND_SEED, KIND_SECONDS, KIND_FRACTION, KIND_SHARE, KIND_WORD, KIND_FAIL };
 
 struct key {
 	const char *section, *name;
@@ -23,6 +23,7 @@ static const char *const pairings[] = { "boots", "disks", NULL };
 static const char *const fresh_boots[] = { "per-boot", "per-trial", NULL };
 static const char *const againsts[] = { "variants", "itself", NULL };
 static const char *const logins[] = { "", "none", "console", NULL }; /* by enum guest_login */
+static const char *const drivers[] = { "libvirt", "exec", NULL };
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
 
 #define S(field) offsetof(struct scenario, field)
@@ -57,6 +58,19 @@ static const struct key keys[] = {
 	{ "guest", "user", KIND_NAME, G(user), 0, 0, NULL, "who logs in on the console (the profile's: root)" },
 	{ "guest", "password_file", KIND_NAME, G(password_file), 0, 0, NULL, "a file whose first line is the console's password" },
 	{ "guest", "password_env", KIND_NAME, G(password_env), 0, 0, NULL, "the environment variable that holds it" },
+	{ "guest", "driver", KIND_WORD, G(driver), 0, 0, drivers, "what starts the guest: libvirt, or exec: the commands below (libvirt)" },
+	{ "guest", "start", KIND_COMMAND, G(exec.start), 0, 0, NULL,
+	  "exec: shell command that starts the guest, with KICKBENCH_DISK and all settings in its environment" },
+	{ "guest", "stop", KIND_COMMAND, G(exec.stop), 0, 0, NULL, "exec: command after each boot, to end the guest (SIGTERM to start)" },
+	{ "guest", "kill", KIND_COMMAND, G(exec.kill), 0, 0, NULL, "exec: command for a guest that stop did not end (SIGKILL to start)" },
+	{ "guest", "verify", KIND_COMMAND, G(exec.verify), 0, 0, NULL,
+	  "exec: command that prints what is in force, as KEY=VALUE lines (nothing is verified)" },
+	{ "guest", "link", KIND_COMMAND, G(exec.link), 0, 0, NULL,
+	  "exec: the agent's serial port: pty PATH, unix PATH, or stdio of the start command" },
+	{ "guest", "console", KIND_COMMAND, G(exec.console), 0, 0, NULL,
+	  "exec: the console's serial port, as link (none: link is the only port, or the console is elsewhere)" },
+	{ "guest", "baud", KIND_COUNT, G(exec.baud), 50, 10000000, NULL,
+	  "exec: send no faster than this, as a port without FIFO needs it (as fast as the port takes it)" },
 	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 86400, NULL,
 	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
 	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 86400, NULL,
@@ -133,6 +147,9 @@ static void allowed(const struct key *k, struct text *t)
 	case KIND_NAME:
 		text_add(t, "a name");
 		break;
+	case KIND_COMMAND:
+		text_add(t, "some text");
+		break;
 	case KIND_COUNT:
 		text_add(t, "a number from %" PRIu64 " to %" PRIu64, k->min, k->max);
 		break;
@@ -177,6 +194,7 @@ static int set(void *where, const struct key *k, const char *value)
 
 	switch (k->kind) {
 	case KIND_NAME:
+	case KIND_COMMAND:
 		return set_name(where, value);
 	case KIND_COUNT:
 		if (parse_u64(value, &v) || v < k->min || v > k->max)

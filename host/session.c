@@ -8,15 +8,33 @@
 #include "host/leftovers.h"
 #include "host/lock.h"
 
-int session_open(struct session *s, const char *uri, const char *what, struct error *e)
+/* Guests that commands had started cost nothing to look for, and would disturb whoever measures. */
+static int clear_exec(const struct session *s, struct error *e)
 {
-	*s = (struct session){ .ops = &hypervisor_libvirt, .lock = -1 };
+	struct hv *hv;
+	int status;
+
+	if (s->ops == &hypervisor_exec)
+		return 0;
+	if (hypervisor_exec.open(&hv, NULL, s->dirs.state, e))
+		return -1;
+	status = leftovers_destroy(&hypervisor_exec, hv, command_say, e) < 0 ? -1 : 0;
+	hypervisor_exec.close(hv);
+	return status;
+}
+
+int session_open(struct session *s, enum guest_driver driver, const char *uri, const char *what, struct error *e)
+{
+	*s = (struct session){ .driver = driver_get(driver, e), .lock = -1 };
+	if (!s->driver)
+		return -1;
+	s->ops = s->driver->ops;
 	if (dirs_find(&s->dirs, e))
 		return -1;
 	s->lock = lock_take(what, e);
 	if (s->lock < 0)
 		return -1;
-	if (s->ops->open(&s->hv, uri, s->dirs.state, e) || leftovers_destroy(s->ops, s->hv, command_say, e) < 0) {
+	if (clear_exec(s, e) || s->ops->open(&s->hv, uri, s->dirs.state, e) || leftovers_destroy(s->ops, s->hv, command_say, e) < 0) {
 		session_close(s);
 		return -1;
 	}

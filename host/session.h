@@ -3,18 +3,22 @@
 #define KB_SESSION_H
 
 #include "host/dirs.h"
-#include "host/hypervisor.h"
+#include "host/drivers.h"
 #include "host/scenario.h"
 
 struct session {
 	struct dirs dirs;
+	const struct driver *driver;
 	const struct hv_ops *ops;
 	struct hv *hv;
 	int lock;
 };
 
-/* Folders, the host's lock (what: told to whoever comes second), the connection; leftovers are removed. */
-int session_open(struct session *s, const char *uri, const char *what, struct error *e);
+/*
+ * Folders, the host's lock (what: told to whoever comes second), the connection of a driver; leftovers are removed, those
+ * of commands (driver = exec), too.
+ */
+int session_open(struct session *s, enum guest_driver driver, const char *uri, const char *what, struct error *e);
 void session_close(struct session *s);
 
 /* The file behind a scenario's name: a path, or a file (without .ini, too) of the folder that comes with kickbench. */

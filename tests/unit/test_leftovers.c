@@ -61,7 +61,13 @@ static int destroy_by_name(struct hv *hv, const char *name, struct error *e)
 	return 0;
 }
 
-static const struct hv_ops ops = { .each = each, .destroy_by_name = destroy_by_name };
+static int owner(const char *xml, char *host, size_t room, long *pid, uint64_t *started)
+{
+	assert_true(room >= DOMAIN_HOST_SIZE);
+	return domain_owner(xml, host, pid, started);
+}
+
+static const struct hv_ops ops = { .each = each, .destroy_by_name = destroy_by_name, .owner = owner };
 
 static unsigned said;
 

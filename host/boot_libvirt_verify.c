@@ -1,5 +1,5 @@
 /* What is asked of a running guest's emulator: which one it is, and what is in force. No answer is ever a failure. */
-#include "host/boot.h"
+#include "host/boot_libvirt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static void ask_whole(struct boot *b, struct whole *w)
 	json_decref(memory);
 }
 
-json_t *boot_verify(struct boot *b, size_t disk)
+json_t *boot_libvirt_verify(struct boot *b, size_t disk)
 {
 	static const char *const iothread_properties[] = { "poll-max-ns", NULL };
 	struct domain_disk disks[BOOT_DISKS] = { { 0 } };

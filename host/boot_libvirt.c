@@ -1,0 +1,89 @@
+/* A guest as libvirt gets it. */
+#include "host/boot_libvirt.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "host/process.h"
+#include "host/system.h"
+
+/* What a domain's description points to. */
+struct disks {
+	struct domain_disk test[BOOT_DISKS];
+	struct domain_extra own[2];
+};
+
+/* A disk image's own disks: its system, and while it is prepared, the archive. */
+static void describe_system(const struct boot_request *r, struct domain_spec *spec, struct domain_extra *own)
+{
+	const struct system *s = r->image->system;
+
+	own[0] = (struct domain_extra){ .path = r->preparation ? r->preparation : r->overlay ? r->overlay : s->base,
+					.format = "qcow2", .serial = "kb-system" };
+	own[1] = (struct domain_extra){ .path = s->archive, .format = "raw", .serial = "kb-kickio", .readonly = true };
+	spec->extra = own;
+	spec->nextra = s->archive ? 2 : 1;
+	spec->stand_in = s->profile.file;
+	if (!spec->kernel)
+		spec->cmdline = NULL;
+}
+
+/* The domain of a request; disks must outlive spec. */
+static struct domain_spec describe(const struct boot_request *r, const char *name, struct disks *disks)
+{
+	struct domain_spec spec = {
+		.name = name,
+		.machine = r->machine,
+		.accel = r->accel,
+		.kernel = r->image->kernel,
+		.initrd = r->image->initrd,
+		.cmdline = r->image->arguments,
+		.owner_pid = (long)getpid(),
+		.owner_started = process_started(getpid()),
+		.disk = disks->test,
+		.ndisks = r->ndisks,
+	};
+
+	for (size_t i = 0; i < r->ndisks; i++)
+		disks->test[i] = (struct domain_disk){ .settings = r->settings[i], .source = r->source[i], .serial = boot_serials[i] };
+	if (r->image->system)
+		describe_system(r, &spec, disks->own);
+	return spec;
+}
+
+int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct error *e)
+{
+	struct disks disks;
+	struct text name = { 0 };
+	struct domain_spec spec;
+	struct utsname host = { 0 };
+	int status;
+
+	uname(&host);
+	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
+	spec = describe(r, text_get(&name), &disks);
+	spec.owner_host = host.nodename;
+	status = domain_xml(&spec, xml, e);
+	text_free(&name);
+	return status;
+}
+
+int boot_libvirt_settle(struct boot *b, struct error *e)
+{
+	struct disks disks;
+	struct domain_spec spec = describe(&b->request, b->request.name, &disks);
+	int status = 0;
+
+	for (size_t i = 0; i < b->request.ndisks && !status; i++) {
+		struct text command = { 0 }, reply = { 0 };
+
+		if (domain_poll_command(&spec, i, &command))
+			status = b->ops->qmp(b->guest, text_get(&command), &reply, e);
+		text_free(&command);
+		text_free(&reply);
+	}
+	if (status)
+		return error_context(e, "poll_max_ns");
+	boot_ask_version(b);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* What differs between the systems that kickbench runs on: one file per system (os_linux.c, os_bsd.c). */
+#ifndef KB_HOST_OS_H
+#define KB_HOST_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The path of the running program. -1 with errno. */
+int os_program_path(char *out, size_t room);
+
+/*
+ * When a process began, in a unit that is the system's own and the same for every process of it; 0: there is none. A
+ * zombie is none: it has ended, however late its parent looks.
+ */
+uint64_t os_process_started(pid_t pid);
+
+/*
+ * Whether a process of this group has the variable ("NAME=VALUE") in its environment. Where the system does not tell:
+ * false.
+ */
+bool os_group_has(pid_t group, const char *variable);
+
+/* Both ends close on exec. */
+int os_pipe(int ends[2]);
+
+/* Bytes that nobody can guess, at most 256. -1 with errno. */
+int os_random(void *out, size_t length);
+
+#endif
