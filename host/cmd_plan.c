@@ -5,6 +5,7 @@
 #include "host/command.h"
 #include "host/compare.h"
 #include "host/plan.h"
+#include "host/plan_shell.h"
 #include "host/reporting.h"
 #include "host/run_options.h"
 #include "host/session.h"
@@ -21,7 +22,7 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 				       .arguments = machine->kernel_args ? machine->kernel_args : (char *)"" };
 		struct system system = { .profile.file = (char *)"/PROFILE", .base = (char *)"/OVERLAY" };
 		struct settings settings = s->variant[i].settings;
-		struct boot_request r = { .name = variant, .guest = &s->guest[0], .machine = machine, .image = &image,
+		struct boot_request r = { .name = variant, .variant = variant, .guest = &s->guest[0], .machine = machine, .image = &image,
 					  .settings = { &settings },
 					  .source = { settings.backend == BACKEND_NULL ? NULL : "/TEST-DISK" }, .ndisks = 1 };
 		struct text xml = { 0 };
@@ -87,6 +88,15 @@ static void print_detectable(const struct scenario *s, const struct plan *p)
 	}
 }
 
+static int check_tool(const struct run_options *o, struct error *e)
+{
+	if (o->tool && !o->shell)
+		return error_set(e, STATUS_USAGE, "plan: --tool is for --shell");
+	if (o->tool && strcmp(o->tool, "kickio") && strcmp(o->tool, "fio"))
+		return error_set(e, STATUS_USAGE, "plan: --tool %s: expected kickio or fio", o->tool);
+	return 0;
+}
+
 static int run(int argc, char **argv, struct error *e)
 {
 	struct run_options o;
@@ -97,10 +107,18 @@ static int run(int argc, char **argv, struct error *e)
 	bool exact;
 	double seconds;
 
-	if (run_options_parse(argc, argv, "sx", &o, e) || dirs_find(&dirs, e) ||
+	if (run_options_parse(argc, argv, "sxht", &o, e) || check_tool(&o, e) || dirs_find(&dirs, e) ||
 	    session_scenario(&dirs, o.scenario ? o.scenario : "quick", path, sizeof(path), e) ||
 	    scenario_read(path, o.set, o.nset, &s, e) || reporting_check_primary(s, e) || plan_make(s, s->seed, &p, e))
 		goto out;
+	if (o.shell) {
+		struct text script = { 0 };
+
+		if (plan_shell(s, p, o.tool ? o.tool : "kickio", &script, e) == 0)
+			fputs(text_get(&script), stdout);
+		text_free(&script);
+		goto out;
+	}
 	if (o.xml) {
 		print_xml(s, o.xml, e);
 		goto out;
@@ -120,6 +138,7 @@ out:
 }
 
 const struct command cmd_plan = {
-	"plan", "plan [SCENARIO] [--set SECTION.KEY=VALUE]... [--xml VARIANT]",
-	"show trials, order, expected time and detectable effect, or a variant's domain XML", run,
+	"plan", "plan [SCENARIO] [--set SECTION.KEY=VALUE]... [--xml VARIANT | --shell [--tool kickio|fio]]",
+	"show trials, order, expected time and detectable effect; or a variant's domain XML (or commands and environment);\n"
+	"    or the whole plan as a shell script, to be run by hand", run,
 };

@@ -30,6 +30,7 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 		{ "resume", required_argument, NULL, 'r' }, { "connect", required_argument, NULL, 'c' },
 		{ "fail-on", required_argument, NULL, 'f' }, { "xml", required_argument, NULL, 'x' },
 		{ "blocks", required_argument, NULL, 'b' },
+		{ "shell", no_argument, NULL, 'h' }, { "tool", required_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -58,6 +59,10 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 			o->xml = optarg;
 		else if (c == 'b')
 			o->blocks = optarg;
+		else if (c == 'h')
+			o->shell = true;
+		else if (c == 't')
+			o->tool = optarg;
 	}
 	if (argc - optind > 1)
 		return error_set(e, STATUS_USAGE, "%s: one scenario at a time, here are %d: %s", argv[0], argc - optind,

@@ -2,6 +2,7 @@
 #ifndef KB_RUN_OPTIONS_H
 #define KB_RUN_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "guest/error.h"
@@ -10,10 +11,11 @@ struct run_options {
 	const char *scenario; /* as given, NULL: none */
 	const char **set;
 	size_t nset;
-	const char *output, *resume, *connect, *fail_on, *xml, *blocks;
+	const char *output, *resume, *connect, *fail_on, *xml, *blocks, *tool;
+	bool shell;
 };
 
-/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x b: see the table). */
+/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x b h t: see the table). */
 int run_options_parse(int argc, char **argv, const char *allowed, struct run_options *o, struct error *e);
 
 /* One more --set. text stays the caller's, and is kept. */
