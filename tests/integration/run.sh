@@ -11,8 +11,9 @@ trap 'pkill -9 -f "guest=kickbench-.*$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 status=0
 long='
 emulators
+exec_long
 '
-suites=${*:-works documents faults}
+suites=${*:-works documents faults exec}
 [ "$suites" != long ] || suites=$long
 for suite in $suites; do
 	(cd "$WORK" && bash "$here/$suite.sh") || status=1

@@ -285,7 +285,7 @@ static void machines_are_refused(void **state)
 static void forms_of_text(void **state)
 {
 	static const char nul[] = HEAD WORK "size = 1\0m\n", latin[] = HEAD WORK "description = caf\xe9\n";
-	char crlf[2 * sizeof(HEAD WORK)], text[1024], *out = crlf;
+	char crlf[2 * sizeof(HEAD WORK)], text[10000], *out = crlf;
 	struct scenario *s;
 
 	for (const char *p = HEAD WORK; *p; p++) {
@@ -302,8 +302,18 @@ static void forms_of_text(void **state)
 	scenario_free(take(*state, text, NULL, 0));
 	refuse_bytes(*state, nul, sizeof(nul) - 1, 0, "is not a text file");
 	refuse_bytes(*state, latin, sizeof(latin) - 1, 0, "is not a text file in UTF-8");
-	snprintf(text, sizeof(text), HEAD WORK "description = %0300d\n", 0);
-	refuse(*state, text, 10, "line is longer than 198 characters");
+	snprintf(text, sizeof(text), HEAD WORK "description = %08000d\n", 0);
+	refuse(*state, text, 10, "line is longer than 8000 characters");
+	snprintf(text, sizeof(text), HEAD WORK "%0300d\n", 0);
+	refuse(*state, text, 10, "line is longer than");
+	/* longer than inih's lines; blanks and an end of line comment go as they do in short ones */
+	snprintf(text, sizeof(text), HEAD WORK "description =  a;%0300d;b \t ;c\nsize = 1m\n", 0);
+	s = take(*state, text, NULL, 0);
+	snprintf(text, sizeof(text), "a;%0300d;b", 0);
+	assert_string_equal(s->workload[0].option[2].value[0], text);
+	assert_string_equal(s->workload[0].option[3].value[0], "1m");
+	assert_int_equal(s->workload[0].option[3].line, 11);
+	scenario_free(s);
 	snprintf(text, sizeof(text), HEAD WORK "; %0300d\n  # %0300d\nsize = 1m", 0, 0);
 	s = take(*state, text, NULL, 0);
 	assert_int_equal(s->workload[0].noptions, 3);
@@ -313,6 +323,27 @@ static void forms_of_text(void **state)
 	refuse(*state, text, 10, "key is longer than");
 	snprintf(text, sizeof(text), HEAD "[variant %060d]\n" WORK, 1);
 	refuse(*state, text, 7, "at most 49 characters");
+}
+
+static void commands_need_their_driver(void **state)
+{
+	struct scenario *s = take(*state, HEAD "[guest g]\ndriver = exec\nstart = run a, b\nlink = unix $KICKBENCH_FOLDER/l\nbaud = 115200\n" WORK,
+				  NULL, 0);
+
+	assert_int_equal(s->guest[0].driver, DRIVER_EXEC);
+	assert_string_equal(s->guest[0].exec.start, "run a, b");
+	assert_int_equal(s->guest[0].exec.baud, 115200);
+	assert_string_equal(s->guest[0].image, IMAGE_NONE);
+	scenario_free(s);
+	s = take(*state, HEAD "[guest g]\ndriver = exec\nimage = images/linux\nstart = x\nlink = stdio\n" WORK, NULL, 0);
+	assert_string_equal(s->guest[0].image, "images/linux");
+	scenario_free(s);
+	refuse(*state, HEAD "[guest g]\nstart = x\n" WORK, 7, "start needs driver = exec");
+	refuse(*state, HEAD "[guest g]\ndriver = exec\nlink = stdio\n" WORK, 7, "needs start = COMMAND");
+	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\n" WORK, 7, "needs link =");
+	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\nlink = tcp 1\n" WORK, 7, "a serial port is");
+	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\nlink = stdio\n[guest h]\n" WORK, 11, "all guests of a scenario have one driver");
+	refuse(*state, HEAD "[guest g]\ndriver = vmd\n" WORK, 8, "expected libvirt, exec");
 }
 
 static void a_missing_file_is_named(void **state)
@@ -493,7 +524,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 8 : 13);
+		assert_int_equal(k, i ? 16 : 13);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
@@ -506,7 +537,7 @@ int main(void)
 		TEST(a_whole_scenario_is_understood), TEST(commas_of_values_are_escaped), TEST(what_is_left_out_has_defaults),
 		TEST(sections_and_keys_are_refused_with_their_line), TEST(values_are_refused_with_what_is_allowed),
 		TEST(impossible_pairs_name_the_variant),
-		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(forms_of_text), TEST(a_missing_file_is_named),
+		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(forms_of_text), TEST(commands_need_their_driver), TEST(a_missing_file_is_named),
 		TEST(set_changes_one_all_or_new), TEST(names_with_dots_can_be_set), TEST(set_is_named_where_it_is_the_cause),
 		TEST(what_is_kept_can_be_read_again),
 		TEST(against_itself_keeps_the_baseline_alone), TEST(verdict_lists), TEST(every_key_has_help),
