@@ -152,9 +152,23 @@ static int start_section(struct reading *r, const char *header)
 	return add_section(r->out, name, rest, r->out->file, r->line) ? 0 : no_memory(r->e);
 }
 
+/* Whether a line sets a key whose value is text for a shell, in which ';' begins no comment. */
+static bool is_command(const char *line, size_t length)
+{
+	static const char *const keys[] = { "start", "stop", "kill", "verify" };
+	size_t n = 0;
+
+	while (n < length && line[n] != '=' && !isspace((unsigned char)line[n]))
+		n++;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (n == strlen(keys[i]) && !strncmp(line, keys[i], n))
+			return true;
+	return false;
+}
+
 /*
- * inih (as distributions build it) takes 200 bytes a line; a command can be longer. It gets the key with a stand-in for
- * the value, which waits here, with the end of line comment that inih would cut.
+ * inih (as distributions build it) takes 200 bytes a line, and cuts what looks like a comment at the end of it. Here it
+ * gets the key with a stand-in for the value, which waits, without its comment unless it is a command.
  */
 static int put_aside(struct reading *r, const char *start, size_t length, char *buffer, size_t room)
 {
@@ -162,14 +176,15 @@ static int put_aside(struct reading *r, const char *start, size_t length, char *
 	size_t key = equals ? (size_t)(equals - start) : length, n;
 
 	if (!equals || key + 4 > room || length > LONGEST_LINE)
-		return error_at(r->e, STATUS_USAGE, r->out->file, r->line, "line is longer than %d characters", LONGEST_LINE);
+		return error_at(r->e, STATUS_USAGE, r->out->file, r->line, length > LONGEST_LINE || equals
+				? "line is longer than %d characters" : "expected KEY = VALUE in at most %d characters", LONGEST_LINE);
 	equals++;
 	n = length - key - 1;
 	while (n && isspace((unsigned char)*equals)) {
 		equals++;
 		n--;
 	}
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < n && !is_command(start, length); i++)
 		if (equals[i] == ';' && isspace((unsigned char)equals[i - 1]))
 			n = i;
 	while (n && isspace((unsigned char)equals[n - 1]))
@@ -200,7 +215,7 @@ static char *next_line(char *buffer, int room, void *stream)
 	}
 	if (length + 2 > (size_t)room && (*start == '#' || *start == ';'))
 		length = (size_t)room - 2; /* nobody reads the rest of a comment */
-	if (length + 2 > (size_t)room)
+	if (length + 2 > (size_t)room || is_command(start, length))
 		return put_aside(r, start, length, buffer, (size_t)room) ? NULL : buffer;
 	memcpy(buffer, start, length);
 	memcpy(buffer + length, "\n", 2);

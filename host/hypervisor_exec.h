@@ -39,8 +39,8 @@ struct hv_guest {
 	pid_t pid;        /* of the start command, and its process group; 0: never started */
 	bool ended;       /* the command, which is collected with the guest */
 	int status;       /* then, as a shell has it */
-	bool returned;    /* it ended well before the guest said anything: the guest lives elsewhere */
-	bool heard;       /* a port has said something */
+	bool returned;    /* it ended well, as a guest began: the guest lives elsewhere */
+	double heard_s;   /* when a port first said something, 0: never */
 	bool told_waiting;
 	struct exec_port link, console;
 	int output;       /* what the start command prints and is no port; -1: closed */

@@ -20,6 +20,7 @@
 #define CONNECT_AGAIN_S 0.05
 #define TELL_WAITING_S 3.0 /* a port that is not there by then is spoken of */
 #define LAST_WORD_S 0.3    /* how long after the link's end the start command's status may come */
+#define JUST_BEGUN_S 5.0
 #define SLICE_MS 50
 #define STOP_S 10.0
 #define KILL_S 10.0
@@ -201,11 +202,12 @@ static void take_port(struct hv_guest *guest, struct exec_port *port, struct tex
 	if (port->in < 0)
 		return;
 	open = take(port->in, into);
-	guest->heard |= into->length > before;
+	if (into->length > before && guest->heard_s == 0)
+		guest->heard_s = clock_s();
 	if (open)
 		return;
 	close_port(port);
-	port->ended = guest->heard || guest->ended || port->form.kind == EXEC_PORT_STDIO;
+	port->ended = guest->heard_s > 0 || guest->ended || port->form.kind == EXEC_PORT_STDIO;
 	if (port->ended && port == &guest->link)
 		guest->off_at_s = clock_s();
 }
@@ -232,7 +234,9 @@ static void look_after(struct hv_guest *guest)
 	if (guest->ended || !command_ended(guest->pid, &guest->status))
 		return;
 	guest->ended = true;
-	guest->returned = guest->status == 0 && !guest->heard && guest->link.form.kind != EXEC_PORT_STDIO;
+	/* A guest's own end comes later, or with the end of its link. */
+	guest->returned = guest->status == 0 && guest->link.form.kind != EXEC_PORT_STDIO &&
+			  (guest->heard_s == 0 || clock_s() - guest->heard_s < JUST_BEGUN_S);
 }
 
 /* Whether it went too early, which is no end of a guest but a command that failed. */
@@ -241,7 +245,7 @@ static int check_start(const struct hv_guest *guest, struct error *e)
 	struct text said = { 0 };
 	const char *p = text_get(&guest->tail);
 
-	if (!guest->ended || guest->status == 0 || guest->heard)
+	if (!guest->ended || guest->status == 0 || guest->heard_s > 0)
 		return 0;
 	for (; *p; p += strspn(p, "\r\n")) {
 		size_t n = strcspn(p, "\r\n");

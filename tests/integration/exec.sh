@@ -20,7 +20,7 @@ variation() { sed "$2" "$exec_ini" >"$1"; }
 headings() { grep -E '^[A-Z][A-Z ,()a-z]*$|^[A-Z]{4,}' "$1" | sed 's/[(,].*//' | sort -u; }
 
 kb run "$exec_ini" -o two
-check "two serial ports over sockets, by commands" 0 'ioeventfd=off' 'verified.*ioeventfd=on' 'verified.*queues=1' '4 of 4 counted' 'started by the scenario'
+check "two serial ports over sockets, by commands" 0 'ioeventfd=off' 'verified .*ioeventfd = on.*queues = 1' '4 of 4 counted' 'started by the scenario'
 clean "two serial ports"
 grep -q 'Power down' two/console/000001.log && ! grep -q '@kb1' two/console/000001.log && grep -q '"ioeventfd": "off"\|KICKBENCH_IOEVENTFD": "off"' two/domains/none.json &&
 	pass "console and commands are kept" || fail "console and commands are kept" "$(ls -R two)"
@@ -41,16 +41,16 @@ if [ -n "${KICKBENCH_LONG-}" ]; then
 		s/^start = exec /start = /; s/^link = .*/link = pty $KICKBENCH_FOLDER\/tty/; s/^console = .*/baud = 115200/
 		s/^accel = .*/&\nkernel_args = kickbench.port=\/dev\/ttyS0 loglevel=7/'
 	kb run one.ini -o one
-	check "one serial port: a pty, shared with the console, at 115200 baud" 0 '4 of 4 counted' 'verified.*ioeventfd=on'
+	check "one serial port: a pty, shared with the console, at 115200 baud" 0 '4 of 4 counted' 'verified .*ioeventfd = on'
 	clean "one serial port"
 	grep -q 'Linux version\|virtio_blk' one/console/000001.log && [ "$(grep -c 'Run /init' one/console/000001.log)" = 1 ] &&
 		! grep -q '@kb1' one/console/000001.log && pass "its console is logged once, without frames" ||
 		{ cp one/console/000001.log "$out"; fail "its console is logged once, without frames" "see the log"; }
 
 	variation stdio.ini 's/-chardev socket,id=console.*/-serial stdio/; s/^link = .*/link = stdio/; /^console/d
-		s/^accel = .*/&\nkernel_args = kickbench.port=\/dev\/ttyS0/; s/ioeventfd=\\1;/ioeventfd=off;/'
+		s/^accel = .*/&\nkernel_args = kickbench.port=\/dev\/ttyS0/; s/ioeventfd=..;queues/ioeventfd=off;queues/'
 	kb run stdio.ini -o stdio
-	check "stdio, and a verify command that tells another value" 0 'not effective' 'asked.*on\|want.*on\|ioeventfd.*on'
+	check "stdio, and a verify command that tells another value" 0 'not effective' 'ioeventfd'
 	clean "stdio"
 
 	variation hangs.ini 's/^start = .*/start = trap "" TERM; sleep 1000/; s/^accel = .*/&\nboot_timeout = 4s/'
