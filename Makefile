@@ -87,10 +87,13 @@ THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs
 # What is installed when it is missing, for the main job and for the tests.
 NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
 	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 qemu-utils xz-utils
+ifeq ($(LIBVIRT),no)
+NEEDS_RUN := $(filter-out libvirt% libxml2%,$(NEEDS_RUN))
+endif
 # What makes the Debian image of the long tests.
 NEEDS_LONG = dosfstools e2fsprogs fakechroot fakeroot fdisk mmdebstrap mtools syslinux syslinux-common
 NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
-	nbdkit-plugin-dev python3-pip valgrind xfsprogs
+	nbdkit-plugin-dev python3-pip shellcheck valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
@@ -145,6 +148,10 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 $(OBJ)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
+
+# What kickbench is made of without libvirt, for another system's compiler.
+portable-sources:
+	@echo host/main.c $(filter-out host/os_linux.c $(WITH_LIBVIRT),$(HOST))
 
 unit-tests: $(TESTS) $(BUILD)/$(FLAVOUR)/kickio
 
@@ -217,6 +224,7 @@ clean:
 
 force:
 .PHONY: all bench check check-deps clean deps force fuzz fuzz-programs fuzz-targets image install kickio prove run threaded-tests unit-tests
+.PHONY: all bench check check-deps clean deps force image install kickio portable-sources prove run threaded-tests unit-tests
 .SECONDARY:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)

@@ -13,6 +13,7 @@
 #include "host/clock.h"
 #include "host/dirs.h"
 #include "host/filesystem.h"
+#include "host/os.h"
 
 #define PIECE (1u << 20)
 #define PATTERN_BLOCK 4096
@@ -80,7 +81,7 @@ static int fill_file(const char *path, int fd, uint64_t bytes, enum filesystem f
 	if (status && !e->status)
 		error_errno(e, STATUS_HOST, "cannot fill the test disk %s", path);
 	if (status == 0)
-		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); /* the guest's first reads come from the disk */
+		os_uncache(fd); /* the guest's first reads come from the disk */
 	free(piece);
 	return status;
 }
@@ -176,7 +177,7 @@ static int make(const char *folder, struct disk *d, struct error *e)
 	fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_errno(e, STATUS_HOST, "cannot make the test disk %s", d->path);
-	why = ftruncate(fd, (off_t)d->bytes) ? errno : posix_fallocate(fd, 0, (off_t)d->bytes);
+	why = ftruncate(fd, (off_t)d->bytes) ? errno : os_allocate(fd, d->bytes);
 	if (why) {
 		errno = why;
 		error_errno(e, STATUS_HOST, "cannot make the test disk %s", d->path);
@@ -274,7 +275,7 @@ int disk_resolve_cache(struct settings *s, const char *path, struct error *e)
 	}
 	if (s->cache != CACHE_AUTO && s->cache != CACHE_NONE && s->cache != CACHE_DIRECTSYNC)
 		return 0;
-	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	fd = os_open_direct(path);
 	if (fd >= 0)
 		close(fd);
 	else if (errno != EINVAL)

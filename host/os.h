@@ -25,6 +25,15 @@ bool os_group_has(pid_t group, const char *variable);
 /* Both ends close on exec. */
 int os_pipe(int ends[2]);
 
+/* Give a file all blocks of its size. An errno, 0: done. Where that cannot be had: left to whoever writes it. */
+int os_allocate(int fd, uint64_t bytes);
+
+/* Drop a file's pages from the cache, where that can be asked for. */
+void os_uncache(int fd);
+
+/* Open a file past the cache, for reading. -1 with errno; EINVAL: the file system or the system cannot. */
+int os_open_direct(const char *path);
+
 /* Bytes that nobody can guess, at most 256. -1 with errno. */
 int os_random(void *out, size_t length);
 

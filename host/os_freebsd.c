@@ -1,5 +1,7 @@
 #include "host/os.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/param.h>
 #include <sys/sysctl.h>
 #include <sys/user.h>
@@ -20,4 +22,21 @@ uint64_t os_process_started(pid_t pid)
 	if (sysctl(name, 4, &p, &size, NULL, 0) || size != sizeof(p) || p.ki_stat == SZOMB)
 		return 0;
 	return (uint64_t)p.ki_start.tv_sec * 1000000u + (uint64_t)p.ki_start.tv_usec;
+}
+
+int os_allocate(int fd, uint64_t bytes)
+{
+	int why = posix_fallocate(fd, 0, (off_t)bytes);
+
+	return why == EINVAL ? 0 : why; /* ZFS, which writes elsewhere anyway */
+}
+
+void os_uncache(int fd)
+{
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+int os_open_direct(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 }

@@ -92,6 +92,21 @@ int os_pipe(int ends[2])
 	return pipe2(ends, O_CLOEXEC);
 }
 
+int os_allocate(int fd, uint64_t bytes)
+{
+	return posix_fallocate(fd, 0, (off_t)bytes);
+}
+
+void os_uncache(int fd)
+{
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+int os_open_direct(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+}
+
 int os_random(void *out, size_t length)
 {
 	return getentropy(out, length);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does kickio build everywhere? Cross-builds for the BSDs with zig cc, with every compiler and make that is
+# Do kickio, and kickbench without libvirt, build everywhere? Cross-builds for the BSDs with zig cc, with every compiler and make that is
 # here, and each header alone. One line per check, then the sum. usage: portability.sh [BUILD]
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -134,6 +134,74 @@ bsd_builds() {
 					is_executable "$build/portability/$machine-$target/kickio"
 		done
 	done
+	host_elsewhere
+}
+
+# ---- kickbench without libvirt -----------------------------------------------------------------------
+
+# host_objects FOLDER COMPILER...: kickbench's own sources. The libraries' headers say nothing of this system.
+host_objects() (
+	folder=$1
+	shift
+	rm -rf "$folder" && mkdir -p "$folder/include" || exit 1
+	for library in jansson inih; do
+		at=$(pkg-config --variable=includedir $library) || exit 1
+		for header in jansson.h jansson_config.h ini.h; do
+			[ ! -e "$at/$header" ] || cp "$at/$header" "$folder/include"
+		done
+	done
+	for source in $sources; do
+		"$@" -std=gnu11 -D_GNU_SOURCE -DKB_NO_LIBVIRT -I. -idirafter "$folder/include" $warnings -pthread -c \
+			-o "$folder/$(basename "$source" .c).o" "$source" || exit 1
+	done
+)
+
+# host_links FOLDER KICKIO-FOLDER COMPILER...: with stand-ins for the functions of the two libraries, which are not to be had
+# for that system here: everything else has to be in its C library or in our own objects.
+host_links() (
+	folder=$1 kickio=$2
+	shift 2
+	nm -u "$folder"/*.o | sed -n 's/^ *U \(json_[a-z_0-9]*\|jansson_[a-z_0-9]*\|ini_[a-z_0-9]*\|hashtable_[a-z_0-9]*\)$/\1/p' | sort -u |
+		sed 's/.*/void &(void); void &(void) { }/' >"$folder/libraries.c" || exit 1
+	[ -s "$folder/libraries.c" ] || exit 1
+	"$@" -c -o "$folder/libraries.o" "$folder/libraries.c" || exit 1
+	"$@" -pthread -o "$folder/kickbench" "$folder"/*.o $(find "$kickio" -name '*.o' ! -name main.o) -lm
+)
+
+# Which of the objects of other systems belong to this one.
+host_sources() {
+	make -s LIBVIRT=no portable-sources | tr ' ' '\n'
+	echo "host/os_bsd.c host/os_$1.c"
+}
+
+host_elsewhere() {
+	have pkg-config && pkg-config --exists jansson inih || {
+		skip "kickbench on BSDs: jansson and inih are not installed"
+		return
+	}
+	for target in freebsd openbsd.7.8; do
+		system=${target%%.*} folder=$build/portability/kickbench-$target
+		sources=$(host_sources "$system")
+		check "kickbench, $system, x86_64, compiled" host_objects "$folder" "$zig" cc -target "x86_64-$target" &&
+			check "kickbench, $system, x86_64, linked but for jansson and inih" host_links "$folder" \
+				"$build/portability/x86_64-$target" "$zig" cc -target "x86_64-$target"
+	done
+}
+
+without_libvirt() {
+	check "kickbench, linux, without libvirt" make LIBVIRT=no BUILD="$build/portability/no-libvirt" \
+		"$build/portability/no-libvirt/kickbench" || return
+	if nm -D "$build/portability/no-libvirt/kickbench" | grep -q ' vir[A-Z]\| xml[A-Z]'; then
+		fail "kickbench without libvirt: it needs it" /dev/null
+	fi
+	mkdir -p "$build/portability/no-libvirt/bin" "$build/portability/no-libvirt/share/kickbench/images"
+	cp "$build/portability/no-libvirt/kickbench" "$build/portability/no-libvirt/bin" # beside the data that it looks for
+	"$build/portability/no-libvirt/bin/kickbench" run scenarios/quick.ini >"$logs/no-libvirt.log" 2>&1
+	if [ $? = 4 ] && grep -q 'built without libvirt' "$logs/no-libvirt.log"; then
+		pass "kickbench without libvirt says so"
+	else
+		fail "kickbench without libvirt says so" "$logs/no-libvirt.log"
+	fi
 }
 
 # zig brings no headers of DragonFly; with a copy of its /usr/include all objects are compiled.
@@ -177,6 +245,7 @@ for maker in make bmake; do
 	fi
 done
 headers
+without_libvirt
 bsd_builds
 dragonfly_build
 echo "$passed passed, $failed failed, $skipped skipped"
