@@ -47,10 +47,11 @@ if [ -n "${KICKBENCH_LONG-}" ]; then
 		! grep -q '@kb1' one/console/000001.log && pass "its console is logged once, without frames" ||
 		{ cp one/console/000001.log "$out"; fail "its console is logged once, without frames" "see the log"; }
 
-	variation stdio.ini 's/-chardev socket,id=console.*/-serial stdio/; s/^link = .*/link = stdio/; /^console/d
+	# No serial number: the test disk is found by its size.
+	variation stdio.ini 's/serial=$KICKBENCH_SERIAL,//; s/-chardev socket,id=console.*/-serial stdio/; s/^link = .*/link = stdio/; /^console/d
 		s/^accel = .*/&\nkernel_args = kickbench.port=\/dev\/ttyS0/; s/ioeventfd=..;queues/ioeventfd=off;queues/'
 	kb run stdio.ini -o stdio
-	check "stdio, and a verify command that tells another value" 0 'MISMATCH *ioeventfd: wanted on, is off'
+	check "stdio, a disk without serial number, and a verify command that tells another value" 0 'MISMATCH *ioeventfd: wanted on, is off'
 	clean "stdio"
 
 	variation hangs.ini 's/^start = .*/start = sleep 1000/; s/^accel = .*/&\nboot_timeout = 4s/'
@@ -78,8 +79,14 @@ if [ -n "${KICKBENCH_LONG-}" ]; then
 	clean "a kickbench that is killed"
 fi
 
+for scenario in vmd bhyve; do
+	kb plan $scenario
+	check "scenarios/$scenario.ini can be planned" 0 '8 blocks, 16 boots'
+done
+
 kb run "$exec_ini" --connect qemu:///system
 check "--connect is not for commands" 2 'started by commands on this host'
 
+for p in $(emulators_of); do kill -9 "$p"; done # what a failed test has left
 echo "exec: $passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
