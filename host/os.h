@@ -25,6 +25,9 @@ bool os_group_has(pid_t group, const char *variable);
 /* Both ends close on exec. */
 int os_pipe(int ends[2]);
 
+/* A file without a name, that ends with its descriptor. -1 with errno. */
+int os_nameless_file(void);
+
 /* Give a file all blocks of its size. An errno, 0: done. Where that cannot be had: left to whoever writes it. */
 int os_allocate(int fd, uint64_t bytes);
 

@@ -2,6 +2,7 @@
 #include "host/os.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Environments of other processes can be had, but differently on each: not done. */
@@ -15,6 +16,18 @@ bool os_group_has(pid_t group, const char *variable)
 int os_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC);
+}
+
+int os_nameless_file(void)
+{
+	char path[] = "/tmp/kickbench-XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd >= 0) {
+		unlink(path);
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	}
+	return fd;
 }
 
 int os_random(void *out, size_t length)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -90,6 +91,11 @@ bool os_group_has(pid_t group, const char *variable)
 int os_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC);
+}
+
+int os_nameless_file(void)
+{
+	return memfd_create("kickbench", MFD_CLOEXEC);
 }
 
 int os_allocate(int fd, uint64_t bytes)

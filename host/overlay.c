@@ -19,6 +19,7 @@
 #include "guest/text.h"
 #include "host/dirs.h"
 #include "host/process.h"
+#include "host/os.h"
 
 extern char **environ;
 
@@ -54,7 +55,7 @@ static int run_qemu_img(char *const *argv, const char *path, struct error *e)
 {
 	posix_spawn_file_actions_t actions;
 	char why[512];
-	int fd = memfd_create("qemu-img", MFD_CLOEXEC), status = 0, failed;
+	int fd = os_nameless_file(), status = 0, failed;
 	pid_t pid;
 
 	if (fd < 0)

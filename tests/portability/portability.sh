@@ -224,7 +224,7 @@ headers() {
 		have $compiler || continue
 		bad=0
 		for header in guest/*.h engines/*.h host/*.h; do
-			$compiler -std=gnu11 -D_GNU_SOURCE -I. $warnings -Wno-unused -fsyntax-only -x c - <<END >"$logs/header.log" 2>&1 || {
+			$compiler -std=gnu11 -D_GNU_SOURCE -I. $(pkg-config --cflags libxml-2.0 2>/dev/null) $warnings -Wno-unused -fsyntax-only -x c - <<END >"$logs/header.log" 2>&1 || {
 #include "$header"
 #include "$header"
 END

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "host/boot.h"
+#include "host/boot_libvirt.h"
 
 struct hv_guest {
 	struct text asked; /* every command, a line each */
