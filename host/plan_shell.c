@@ -182,13 +182,15 @@ static void add_boot(const struct scenario *s, const struct plan *p, const struc
 /* Boots that were not run have no files: those lines are left out. */
 static void add_tail(const struct scenario *s, const struct plan *p, struct text *out)
 {
-	text_add(out, "\nimports() {\n\t# shellcheck disable=SC2016 # a line of the other script\n\techo 'cd \"$(dirname \"$0\")\" || exit 1'\n\tcd \"$OUT\" || exit 1\n");
+	text_add(out, "\nimports() {\n\t# shellcheck disable=SC2016 # a line of the other script\n"
+		 "\techo 'cd \"$(dirname \"$0\")\" || exit 1'\n\tcd \"$OUT\" || exit 1\n");
 	for (size_t i = 0; i < p->nboots; i++) {
 		const struct plan_boot *b = &p->boot[i];
 		const char *variant = s->variant[b->variant[0]].name;
 
 		text_add(out, "\tset -- %s.b%u.boot%u.*.txt\n", variant, b->block + 1, b->number);
-		text_add(out, "\t[ ! -e \"$1\" ] || echo \"${KICKBENCH:-kickbench} import $* --variant %s --guest %s --block %u --boot %u%s -o run || exit\"\n",
+		text_add(out, "\t[ ! -e \"$1\" ] || echo \"${KICKBENCH:-kickbench} import $* --variant %s --guest %s "
+			 "--block %u --boot %u%s -o run || exit\"\n",
 			 variant, s->guest[b->guest].name, b->block + 1, b->number,
 			 b->variant[0] == s->baseline ? " --baseline" : "");
 	}
