@@ -9,12 +9,11 @@ CFLAGS_tsan = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 CFLAGS_fuzz = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS = $(CFLAGS_$(FLAVOUR))
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-LIBRARIES = libvirt libvirt-qemu libxml-2.0 jansson inih sqlite3
 # yes, or no: without it kickbench runs guests that are started by commands (driver = exec), imports, compares, reports.
 LIBVIRT = yes
 LIBRARIES_yes = libvirt libvirt-qemu libxml-2.0
 LIBRARIES_no =
-LIBRARIES = $(LIBRARIES_$(LIBVIRT)) jansson inih
+LIBRARIES = $(LIBRARIES_$(LIBVIRT)) jansson inih sqlite3
 DEFINES_no = -DKB_NO_LIBVIRT
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
@@ -62,7 +61,11 @@ NEEDS_RUN = \
 	make \
 	pkg-config \
 	qemu-system-x86 \
+	qemu-utils \
 	xz-utils
+ifeq ($(LIBVIRT),no)
+NEEDS_RUN := $(filter-out libvirt% libxml2%,$(NEEDS_RUN))
+endif
 NEEDS_CHECK = \
 	bmake \
 	busybox-static \
@@ -78,22 +81,21 @@ NEEDS_CHECK = \
 	nbdkit \
 	nbdkit-plugin-dev \
 	python3-pip \
-	qemu-utils \
+	shellcheck \
 	time \
 	valgrind \
 	xfsprogs
-THREADED = agent agent_alive engines flight joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
-
-# What is installed when it is missing, for the main job and for the tests.
-NEEDS_RUN = cpio gcc kmod libaio-dev libinih-dev libjansson-dev liburing-dev libvirt-clients libvirt-daemon \
-	libvirt-daemon-system libvirt-dev libxml2-dev make pkg-config qemu-system-x86 qemu-utils xz-utils
-ifeq ($(LIBVIRT),no)
-NEEDS_RUN := $(filter-out libvirt% libxml2%,$(NEEDS_RUN))
-endif
 # What makes the Debian image of the long tests.
-NEEDS_LONG = dosfstools e2fsprogs fakechroot fakeroot fdisk mmdebstrap mtools syslinux syslinux-common
-NEEDS_CHECK = bmake busybox-static clang e2fsprogs fio libcmocka-dev libxml2-utils mandoc musl-tools nbdkit \
-	nbdkit-plugin-dev python3-pip shellcheck valgrind xfsprogs
+NEEDS_LONG = \
+	dosfstools \
+	e2fsprogs \
+	fakechroot \
+	fakeroot \
+	fdisk \
+	mmdebstrap \
+	mtools \
+	syslinux \
+	syslinux-common
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 
