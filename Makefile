@@ -200,6 +200,11 @@ fuzz: check-deps
 	+@$(MAKE) --no-print-directory fuzz-programs
 	@tests/fuzz/run.sh $(BUILD) $(FUZZ_SECONDS)
 
+check-long: check-deps
+	$(call install-missing,$(NEEDS_LONG))
+	+@$(MAKE) --no-print-directory all
+	@tests/check-long.sh $(BUILD)
+
 bench:
 	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
 	+@$(MAKE) --no-print-directory all $(BUILD)/plain/simulate
@@ -225,7 +230,7 @@ clean:
 	rm -rf $(BUILD)
 
 force:
-.PHONY: all bench check check-deps clean deps force fuzz fuzz-programs fuzz-targets image install kickio prove run threaded-tests unit-tests
+.PHONY: all bench check check-deps check-long clean deps force fuzz fuzz-programs fuzz-targets image install kickio prove run threaded-tests unit-tests
 .PHONY: all bench check check-deps clean deps force image install kickio portable-sources prove run threaded-tests unit-tests
 .SECONDARY:
 

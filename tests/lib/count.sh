@@ -1,0 +1,54 @@
+# Sourced by check.sh and check-long.sh with BUILD as $1: runs tests, counts them, prints the line that CI looks for.
+build=$1
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0 failed=0 skipped=0 begun=$SECONDS within=
+
+section() { echo; echo "== $1 (at $((SECONDS - begun)) s)"; }
+
+# A cmocka program counts its tests itself.
+unit() {
+	local name status=0 p s f
+	name=$1/$(basename "$2")
+	timeout 300 $within "$2" >"$log" 2>&1 </dev/null || status=$?
+	p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
+	s=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
+	f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
+	passed=$((passed + ${p:-0})) skipped=$((skipped + ${s:-0}))
+	if [ $status != 0 ] || [ -z "$p" ]; then
+		failed=$((failed + (${f:-0} > 0 ? f : 1)))
+		echo "FAIL  $name (status $status)"
+		grep -vE '^\[ (RUN|      OK) ' "$log" | tail -n 40 | sed 's/^/      | /'
+	else
+		echo "pass  $name: $p tests${s:+, $s skipped}"
+	fi
+}
+
+# A script that ends with "N passed, N failed, N skipped".
+script() {
+	local name=$1 status=0 line
+	shift
+	section "$name"
+	timeout 1500 "$@" >"$log" 2>&1 </dev/null || status=$?
+	grep -v 'passed, .* failed' "$log"
+	line=$(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log")
+	if [ -z "$line" ]; then
+		echo "FAIL  $name: ended with status $status without counting its tests"
+		failed=$((failed + 1))
+		return
+	fi
+	while read -r p _ f _ s _; do
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	done <<<"${line//,/}"
+	if [ $status != 0 ] && ! grep -qE '[1-9][0-9]* failed' <<<"$line"; then
+		echo "FAIL  $name: status $status although no test failed"
+		failed=$((failed + 1))
+	fi
+}
+
+finish() {
+	echo
+	echo "took $((SECONDS - begun)) s"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ $failed = 0 ]
+}
