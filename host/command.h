@@ -24,6 +24,7 @@ extern const struct command cmd_plan;
 extern const struct command cmd_report;
 extern const struct command cmd_run;
 extern const struct command cmd_selftest;
+extern const struct command cmd_run, cmd_plan, cmd_report, cmd_import, cmd_doctor, cmd_clean, cmd_image;
 
 /* The signal that asked kickbench to end, 0 none. */
 extern volatile sig_atomic_t command_signal;

@@ -10,7 +10,7 @@
 
 #define TIMEOUT_S 60
 
-static const char *const scripts[PROFILE_SCRIPTS + 1] = { "login", "prepare", "start", "stop", NULL };
+static const char *const scripts[PROFILE_SCRIPTS + 1] = { "login", "prepare", "start", "stop", "install", NULL };
 
 /* ---- [guest] ---- */
 
@@ -23,8 +23,11 @@ static const struct word_key {
 } words[] = {
 	{ "agent", P(agent), NULL },
 	{ "folder", P(folder), "/var/tmp/kickbench" },
+	{ "media", P(media), "" },
 	{ "os", P(os), NULL },
 	{ "prompt", P(prompt), "[#$%>] *$" },
+	{ "seed", P(seed), "" },
+	{ "size", P(size), "" },
 	{ "status", P(status), "run" },
 	{ "tar", P(tar), "" },
 	{ "user", P(user), "root" },
@@ -74,10 +77,14 @@ static int read_fact(struct profile *p, const struct entry *at, struct error *e)
 static int read_facts(struct profile *p, const struct entries *all, struct error *e)
 {
 	const struct section *guest = NULL;
+	bool installs = false;
 
-	for (size_t i = 0; i < all->nsections; i++)
+	for (size_t i = 0; i < all->nsections; i++) {
 		if (!strcmp(all->section[i].kind, "guest"))
 			guest = &all->section[i];
+		installs = installs || !strcmp(all->section[i].kind, "install");
+	}
+	p->login = !installs; /* unless the file says something else */
 	if (!guest)
 		return error_at(e, STATUS_USAGE, all->file, 0, "has no section [guest]");
 	for (size_t i = 0; i < guest->nentries; i++)
@@ -88,9 +95,9 @@ static int read_facts(struct profile *p, const struct entries *all, struct error
 
 		if (value)
 			continue;
-		if (!words[i].otherwise)
+		if (!words[i].otherwise && !(installs && !strcmp(words[i].name, "agent")))
 			return error_at(e, STATUS_USAGE, guest->file, guest->line, "[guest] needs the key %s", words[i].name);
-		if (set_word(p, &words[i], words[i].otherwise))
+		if (set_word(p, &words[i], words[i].otherwise ? words[i].otherwise : ""))
 			return no_memory(e);
 	}
 	return 0;
@@ -221,7 +228,7 @@ static int read_scripts(struct profile *p, const struct entries *all, struct err
 			status = add_reaction(p, failure, s, e);
 		else if (strcmp(s->kind, "guest"))
 			return error_at(e, STATUS_USAGE, s->file, s->line, "unknown section [%s]: expected guest, login, prepare, "
-					"start, stop, answer or failure", s->kind);
+					"start, stop, install, answer or failure", s->kind);
 		if (status)
 			return -1;
 	}
@@ -242,7 +249,7 @@ static int check(struct profile *p, struct error *e)
 		s->nreactions = p->nreactions;
 		if (console_check(s, &v, e))
 			return -1;
-		if (p->login && !s->nsteps)
+		if (p->login && i != PROFILE_INSTALL && !s->nsteps)
 			return error_at(e, STATUS_USAGE, p->file, 0, "has no step [%s NAME], and login = console needs one", scripts[i]);
 	}
 	return 0;

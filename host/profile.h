@@ -7,6 +7,7 @@
  *	[prepare NAME]   bring kickio in, once per image
  *	[start NAME]     start its agent, at every boot
  *	[stop NAME]      power the prepared system off (its last step sends the command)
+ *	[install NAME]   make the image itself: images/OS/install.ini (image_make.h), which has no other scripts and no login
  *	[answer NAME]    expect, send: at any time in any script
  *	[failure NAME]   expect, message: ends the script; what the first parentheses matched is shown, too
  *
@@ -18,7 +19,7 @@
 
 #include "host/console.h"
 
-enum profile_script { PROFILE_LOGIN, PROFILE_PREPARE, PROFILE_START, PROFILE_STOP, PROFILE_SCRIPTS };
+enum profile_script { PROFILE_LOGIN, PROFILE_PREPARE, PROFILE_START, PROFILE_STOP, PROFILE_INSTALL, PROFILE_SCRIPTS };
 
 struct profile {
 	char *file;
@@ -30,6 +31,7 @@ struct profile {
 	char *folder; /* where kickio is put */
 	char *user;   /* who logs in (root) */
 	char *prompt; /* of the shell: an expression */
+	char *media, *size, *seed; /* of an install.ini: see image_make.h; else "" */
 	bool login;   /* login = console; none: its agent starts by itself */
 	double boot_timeout; /* seconds until the login, or the hello, has to be there */
 	struct console_script script[PROFILE_SCRIPTS]; /* sharing the reactions */
