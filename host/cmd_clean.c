@@ -56,6 +56,8 @@ static int run(int argc, char **argv, struct error *e)
 		n += remove_files(path, DISK_PREFIX, "");
 		n += remove_files(s.dirs.cache, "accel-", ".json");
 		n += remove_files(s.dirs.cache, "image-digests", ".json");
+		snprintf(path, sizeof(path), "%s/media", s.dirs.cache);
+		n += remove_files(path, "", ".part"); /* what is whole was perhaps waited for long */
 		snprintf(path, sizeof(path), "%s/prepared", s.dirs.cache);
 		n += remove_files(path, "", ".qcow2") + remove_files(path, "kickio-", ".tar");
 		snprintf(path, sizeof(path), "%s/overlays", s.dirs.state);
