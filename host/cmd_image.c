@@ -50,7 +50,8 @@ static int find_places(const struct dirs *dirs, const char *os, const char *outp
 	text_add(&p->log, "%s.log", text_get(&p->output));
 	text_add(&p->work, "%s/overlays", dirs->state);
 	text_add(&p->downloads, "%s/media", dirs->cache);
-	if (!p->recipe.failed && !p->output.failed && !p->password.failed && !p->log.failed && !p->work.failed && !p->downloads.failed)
+	if (!p->recipe.failed && !p->output.failed && !p->password.failed && !p->log.failed && !p->work.failed &&
+	    !p->downloads.failed)
 		return 0;
 	free_places(p);
 	return error_set(e, STATUS_HOST, "out of memory");
@@ -84,12 +85,14 @@ static int list(const struct dirs *dirs, struct error *e)
 		struct places at = { 0 };
 		struct profile p;
 
-		if (!e->status && find_places(dirs, names[i]->d_name, NULL, &at, e) == 0 && has(text_get(&at.recipe), "install.ini") &&
-		    image_make_recipe(text_get(&at.recipe), &p, e) == 0) {
+		if (!e->status && find_places(dirs, names[i]->d_name, NULL, &at, e) == 0 &&
+		    has(text_get(&at.recipe), "install.ini") && image_make_recipe(text_get(&at.recipe), &p, e) == 0) {
 			bool made = access(text_get(&at.output), R_OK) == 0;
 
+			bool builds = has(text_get(&at.recipe), "build.sh");
+
 			printf("%-10s %s%s\n           %s\n", names[i]->d_name, made ? text_get(&at.output) : "not made",
-			       has(text_get(&at.recipe), "build.sh") ? " (without --media: made here from packages)" : "", p.status);
+			       builds ? " (without --media: made here from packages)" : "", p.status);
 			profile_free(&p);
 		}
 		free_places(&at);
@@ -147,16 +150,19 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 static int build(const struct options *o, const struct places *at, struct error *e)
 {
 	char *script = dirs_join(text_get(&at->recipe), "build.sh");
-	char *folder = strdup(text_get(&at->output)), *argv[] = { (char *)"sh", script, folder, NULL };
+	char *folder = strdup(text_get(&at->output)), *slash = folder ? strrchr(folder, '/') : NULL;
+	const char *argv[] = { "sh", script, folder, NULL };
 	int status = -1;
 
 	if (!script || !folder)
 		error_set(e, STATUS_HOST, "out of memory");
 	else if (access(script, R_OK))
-		error_set(e, STATUS_USAGE, "image make %s needs --media FILE or URL: %s/install.ini says which", o->os, text_get(&at->recipe));
+		error_set(e, STATUS_USAGE, "image make %s needs --media FILE or URL: %s/install.ini says which", o->os,
+			  text_get(&at->recipe));
 	else {
-		*strrchr(folder, '/') = '\0';
-		status = program_must(argv, &(struct program){ "dash", -1, true, &command_signal }, "the image could not be made", e);
+		*slash = '\0'; /* where it is put is never the user's own name */
+		status = program_must(argv, &(struct program){ "dash", -1, true, &command_signal }, "the image could not be made",
+				      e);
 	}
 	free(script);
 	free(folder);

@@ -55,7 +55,8 @@ int download_check(const struct download *d, struct error *e)
 	if (!*d->media)
 		return error_set(e, STATUS_USAGE, "--media needs a file or a URL");
 	if (d->digest && !parse_digest(d->digest, &digits))
-		return error_set(e, STATUS_USAGE, "--digest %s: expected sha256: and 64, or sha512: and 128 hexadecimal digits", d->digest);
+		return error_set(e, STATUS_USAGE, "--digest %s: expected sha256: and 64, or sha512: and 128 hexadecimal digits",
+				 d->digest);
 	if (d->digest && d->key)
 		return error_set(e, STATUS_USAGE, "either --digest or --signify: one of them tells what the media has to be");
 	if (strstr(d->media, "://") && !is_url(d->media) && strncmp(d->media, "file://", 7))
@@ -70,14 +71,14 @@ static int compare_digest(const struct download *d, const char *file, const char
 	const char *digits = NULL;
 	const struct digest_kind *kind = parse_digest(digest, &digits);
 	struct text said = { 0 };
-	char *argv[] = { (char *)kind->program, (char *)"--", (char *)file, NULL };
+	const char *argv[] = { kind->program, "--", file, NULL };
 	int status = program_run(argv, &(struct program){ "coreutils", -1, false, d->interrupted }, &said, e);
 
 	if (status > 0)
 		error_set(e, STATUS_HOST, "%s cannot be read: %s", file, text_get(&said));
 	else if (status == 0 && strncasecmp(text_get(&said) + (*text_get(&said) == '\\'), digits, kind->digits))
-		error_set(e, STATUS_USAGE, "%s: its digest is %s:%.*s, and %s was asked for: it is damaged, or another file", d->media,
-			  kind->name, (int)kind->digits, text_get(&said), digest);
+		error_set(e, STATUS_USAGE, "%s: its digest is %s:%.*s, and %s was asked for: it is damaged, or another file",
+			  d->media, kind->name, (int)kind->digits, text_get(&said), digest);
 	text_free(&said);
 	return e->status ? -1 : 0;
 }
@@ -100,8 +101,8 @@ static int look_up(const char *list, const char *name, const char *signature, st
 static int signed_digest(const struct download *d, const char *signature, const char *name, struct text *digest, struct error *e)
 {
 	const char *program = program_exists("signify-openbsd") ? "signify-openbsd" : "signify";
-	char *argv[] = { (char *)program, (char *)"-V", (char *)"-q", (char *)"-e", (char *)"-p", (char *)d->key, (char *)"-x",
-			 (char *)signature, (char *)"-m", (char *)"-", NULL };
+	const char *argv[] = { program, "-V", "-q", "-e", "-p", d->key, "-x",
+			 signature, "-m", "-", NULL };
 	struct text said = { 0 };
 	char line[320];
 	int status = program_run(argv, &(struct program){ "signify-openbsd", -1, false, d->interrupted }, &said, e);
@@ -150,10 +151,10 @@ static int check_file(const struct download *d, const char *file, const char *na
 static int run_fetcher(const struct download *d, const char *url, const char *part, bool curl, struct text *said, struct error *e)
 {
 	bool terminal = isatty(STDERR_FILENO);
-	char *by_curl[] = { (char *)"curl", (char *)(terminal ? "--progress-bar" : "-sS"), (char *)"-fL", (char *)"-C", (char *)"-",
-			    (char *)"-o", (char *)part, (char *)"--", (char *)url, NULL };
-	char *by_wget[] = { (char *)"wget", (char *)(terminal ? "--progress=bar" : "-nv"), (char *)"-c", (char *)"-O", (char *)part,
-			    (char *)"--", (char *)url, NULL };
+	const char *by_curl[] = { "curl", (terminal ? "--progress-bar" : "-sS"), "-fL", "-C", "-",
+			    "-o", part, "--", url, NULL };
+	const char *by_wget[] = { "wget", (terminal ? "--progress=bar" : "-nv"), "-c", "-O", part,
+			    "--", url, NULL };
 	struct program p = { "curl", -1, terminal, d->interrupted };
 
 	return program_run(curl ? by_curl : by_wget, &p, said, e);

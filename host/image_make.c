@@ -18,12 +18,14 @@
 #include "host/parse.h"
 #include "host/process.h"
 #include "host/program.h"
+#include "host/seed.h"
 
 #define MEMORY (1ull << 30)
 #define VCPUS 2
 #define OFF_TIMEOUT_S 600
 #define PASSWORD_BYTES 8
 #define LONGEST_PASSWORD 100
+#define PASSWORD_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,_-"
 #define LONGEST_SEED (64u << 10)
 
 /* The firmware's own output, and a loader's by it, goes to the serial port, too: QEMU's option of a machine without graphics. */
@@ -72,7 +74,7 @@ static int check_recipe(const struct profile *p, bool *installer, uint64_t *size
 	if (*installer && !*size)
 		return error_at(e, STATUS_USAGE, p->file, 0, "media = installer needs size, of the disk that is installed on");
 	if (*installer && *p->seed)
-		return error_at(e, STATUS_USAGE, p->file, 0, "seed goes with media = disk: an installer has its answers in its steps");
+		return error_at(e, STATUS_USAGE, p->file, 0, "seed goes with media = disk: an installer is answered by steps");
 	return 0;
 }
 
@@ -131,7 +133,7 @@ static int find_password(struct making *k, struct error *e)
 		k->password[0] = '\0';
 	fclose(f);
 	k->password[strcspn(k->password, "\r\n")] = '\0';
-	if (!*k->password || k->password[strspn(k->password, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,_-")])
+	if (!*k->password || k->password[strspn(k->password, PASSWORD_CHARACTERS)])
 		return error_set(e, STATUS_USAGE, "%s: root's password has letters, digits and . , _ - only; "
 				 "without the file, one is made up", file);
 	return 0;
@@ -139,7 +141,7 @@ static int find_password(struct making *k, struct error *e)
 
 /* ---- the disks ---- */
 
-static int qemu_img(const struct making *k, char *const *argv, const char *what, struct error *e)
+static int qemu_img(const struct making *k, const char *const *argv, const char *what, struct error *e)
 {
 	return program_must(argv, &(struct program){ "qemu-utils", -1, false, k->m->interrupted }, what, e);
 }
@@ -155,7 +157,8 @@ static bool ends_with(const char *text, const char *end)
 static int unpack(struct making *k, const char **plain, struct error *e)
 {
 	const char *program = ends_with(k->m->media, ".xz") ? "xz" : ends_with(k->m->media, ".gz") ? "gzip" : NULL;
-	char *argv[] = { (char *)program, (char *)"-dc", (char *)"--", (char *)k->m->media, NULL };
+	const char *argv[] = { program, "-dc", "--", k->m->media, NULL };
+	struct program p = { program && *program == 'x' ? "xz-utils" : "gzip", -1, false, k->m->interrupted };
 	int out, status;
 
 	*plain = k->m->media;
@@ -166,8 +169,8 @@ static int unpack(struct making *k, const char **plain, struct error *e)
 	out = k->second ? open(k->second, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
 	if (out < 0)
 		return k->second ? error_errno(e, STATUS_HOST, "%s", k->second) : -1;
-	status = program_must(argv, &(struct program){ ends_with(program, "xz") ? "xz-utils" : "gzip", out, false, k->m->interrupted },
-			      "the media cannot be unpacked", e);
+	p.out = out;
+	status = program_must(argv, &p, "the media cannot be unpacked", e);
 	if (close(out) && !status)
 		status = error_errno(e, STATUS_HOST, "%s", k->second);
 	*plain = k->second;
@@ -175,26 +178,27 @@ static int unpack(struct making *k, const char **plain, struct error *e)
 }
 
 /*
- * A guest whose disk cannot grow stops without a word, so the room is looked at before: an installed system fills a fifth of its disk at
- * most, packed media grows to eight times its size, and the image is written a second time at the end.
+ * A guest whose disk cannot grow stops without a word, so the room is looked at before: an installed system fills a fifth of
+ * its disk at most, packed media grows to eight times its size, and the image is written a second time at the end.
  */
 static int check_room(const struct making *k, struct error *e)
 {
 	const char *media = k->m->media;
 	unsigned long long need, have;
+	bool packed = ends_with(media, ".xz") || ends_with(media, ".gz");
 	struct stat st;
 
 	if (stat(media, &st))
 		return error_errno(e, STATUS_USAGE, "the media %s", media);
 	if (dirs_make(k->m->work, e))
 		return -1;
-	need = k->installer ? k->size / 5 : (unsigned long long)st.st_size * (ends_with(media, ".xz") || ends_with(media, ".gz") ? 16 : 2);
+	need = k->installer ? k->size / 5 : (unsigned long long)st.st_size * (packed ? 16 : 2);
 	if (overlay_free_bytes(k->m->work, &have))
 		return error_errno(e, STATUS_HOST, "%s", k->m->work);
 	if (have >= need)
 		return 0;
-	return error_set(e, STATUS_HOST, "%s has %llu MiB free, and making the image may need %llu MiB there", k->m->work, have >> 20,
-			 need >> 20);
+	return error_set(e, STATUS_HOST, "%s has %llu MiB free, and making the image may need %llu MiB there", k->m->work,
+			 have >> 20, need >> 20);
 }
 
 /* The disk that becomes the image. */
@@ -209,15 +213,15 @@ static int make_disk(struct making *k, struct error *e)
 	if (!k->disk)
 		return -1;
 	if (k->installer) {
-		char *create[] = { (char *)"qemu-img", (char *)"create", (char *)"-q", (char *)"-f", (char *)"qcow2", k->disk, bytes, NULL };
+		const char *create[] = { "qemu-img", "create", "-q", "-f", "qcow2", k->disk, bytes, NULL };
 
 		return qemu_img(k, create, "the disk cannot be made", e);
 	}
 	if (unpack(k, &plain, e) || !(format = overlay_format(plain, e)))
 		return -1;
-	char *convert[] = { (char *)"qemu-img", (char *)"convert", (char *)"-f", (char *)format, (char *)"-O", (char *)"qcow2", (char *)plain,
+	const char *convert[] = { "qemu-img", "convert", "-f", format, "-O", "qcow2", plain,
 			    k->disk, NULL };
-	char *resize[] = { (char *)"qemu-img", (char *)"resize", (char *)"-q", k->disk, bytes, NULL };
+	const char *resize[] = { "qemu-img", "resize", "-q", k->disk, bytes, NULL };
 
 	status = qemu_img(k, convert, "the media cannot be copied", e);
 	if (!status && k->size)
@@ -226,50 +230,6 @@ static int make_disk(struct making *k, struct error *e)
 		unlink(k->second);
 	free(k->second);
 	k->second = NULL;
-	return status;
-}
-
-static int write_file(const char *path, const char *text, struct error *e)
-{
-	FILE *f = fopen(path, "w");
-	int bad = !f || fputs(text, f) < 0;
-
-	if ((f && fclose(f)) || bad)
-		return error_errno(e, STATUS_HOST, "%s", path);
-	return 0;
-}
-
-static int copy_into(const char *seed, const char *folder, const char *name, const char *text, const struct program *p, struct error *e)
-{
-	char *file = dirs_join(folder, name), target[32];
-	char *argv[] = { (char *)"mcopy", (char *)"-i", (char *)seed, file, target, NULL };
-	int status;
-
-	snprintf(target, sizeof(target), "::%s", name);
-	status = !file ? no_memory(e) : write_file(file, text, e) || program_must(argv, p, "the seed cannot be made", e) ? -1 : 0;
-	if (file)
-		unlink(file);
-	free(file);
-	return status;
-}
-
-int image_make_seed(const char *file, const char *user_data, const volatile sig_atomic_t *interrupted, struct error *e)
-{
-	const struct program p = { "mtools", -1, false, interrupted };
-	char *format[] = { (char *)"mformat", (char *)"-C", (char *)"-i", (char *)file, (char *)"-f", (char *)"1440", (char *)"-v",
-			   (char *)"CIDATA", (char *)"::", NULL };
-	struct text folder = { 0 };
-	int status = -1;
-
-	text_add(&folder, "%s.XXXXXX", file);
-	if (folder.failed || !mkdtemp(folder.data)) /* 0700: the password is in there */
-		error_errno(e, STATUS_HOST, "%s: no folder beside it", file);
-	else if (program_must(format, &p, "the seed cannot be made", e) == 0 && chmod(file, 0600) == 0 &&
-		 copy_into(file, folder.data, "meta-data", "instance-id: kickbench\nlocal-hostname: kickbench\n", &p, e) == 0)
-		status = copy_into(file, folder.data, "user-data", user_data, &p, e);
-	if (!folder.failed)
-		rmdir(folder.data);
-	text_free(&folder);
 	return status;
 }
 
@@ -299,7 +259,7 @@ static int make_seed(struct making *k, const struct console_variables *v, struct
 		no_memory(e);
 	else if (k->second && read_small(file, &plain, e) == 0) {
 		console_expand(text_get(&plain), v, false, &filled);
-		status = filled.failed ? no_memory(e) : image_make_seed(k->second, text_get(&filled), k->m->interrupted, e);
+		status = filled.failed ? no_memory(e) : seed_make(k->second, text_get(&filled), k->m->interrupted, e);
 	}
 	free(file);
 	text_free(&plain);
@@ -319,6 +279,7 @@ static int describe(const struct making *k, const char *name, struct text *xml, 
 	};
 	struct utsname host = { 0 };
 	struct machine machine;
+	struct domain_spec spec;
 	int status;
 
 	uname(&host);
@@ -330,10 +291,10 @@ static int describe(const struct making *k, const char *name, struct text *xml, 
 		disks[1] = disks[0];
 		disks[0] = (struct domain_extra){ .path = k->m->media, .format = "raw", .serial = "kb-media", .readonly = true };
 	}
-	status = domain_xml(&(struct domain_spec){ .name = name, .machine = &machine, .accel = k->m->accel, .owner_host = host.nodename,
-						   .owner_pid = (long)getpid(), .owner_started = process_started(getpid()),
-						   .extra = disks, .nextra = k->installer || k->second ? 2 : 1,
-						   .stand_in = k->recipe.file }, xml, e);
+	spec = (struct domain_spec){ .name = name, .machine = &machine, .accel = k->m->accel, .owner_host = host.nodename,
+				     .owner_pid = (long)getpid(), .owner_started = process_started(getpid()), .extra = disks,
+				     .nextra = k->installer || k->second ? 2 : 1, .stand_in = k->recipe.file };
+	status = domain_xml(&spec, xml, e);
 	machine.qemu_args = NULL;
 	machine_free(&machine);
 	return status;
@@ -356,8 +317,8 @@ static int run_guest(struct making *k, const struct console_variables *v, struct
 		link_open(&link, m->ops, guest, log, m->interrupted);
 		status = console_run(&link, &k->recipe.script[PROFILE_INSTALL], v, e);
 		if (!status && !link_drain(&link, OFF_TIMEOUT_S * 1000))
-			status = error_set(e, STATUS_INCOMPLETE, "the guest has not powered off within %d s of the last step in %s",
-					   OFF_TIMEOUT_S, k->recipe.file);
+			status = error_set(e, STATUS_INCOMPLETE, "the guest has not powered off within %d s of the last step in "
+					   "%s", OFF_TIMEOUT_S, k->recipe.file);
 		if (m->interrupted && *m->interrupted && !e->status)
 			status = error_set(e, STATUS_INCOMPLETE, "interrupted");
 		link_close(&link);
@@ -380,7 +341,7 @@ static int deliver(struct making *k, struct error *e)
 	k->fresh = fresh.failed ? NULL : fresh.data;
 	if (!k->fresh)
 		return no_memory(e);
-	char *argv[] = { (char *)"qemu-img", (char *)"convert", (char *)"-f", (char *)"qcow2", (char *)"-O", (char *)"qcow2", k->disk, k->fresh,
+	const char *argv[] = { "qemu-img", "convert", "-f", "qcow2", "-O", "qcow2", k->disk, k->fresh,
 			 NULL };
 
 	if (qemu_img(k, argv, "the image cannot be written", e))
@@ -415,8 +376,8 @@ int image_make(const struct image_make *m, struct error *e)
 	values[0] = (struct console_variable){ "USER", k.recipe.user, false, false };
 	values[1] = (struct console_variable){ "PASSWORD", k.password, false, true };
 	values[2] = (struct console_variable){ "PROMPT", k.recipe.prompt, true, false };
-	if (check_room(&k, e) == 0 && find_password(&k, e) == 0 && make_disk(&k, e) == 0 && (!*k.recipe.seed || make_seed(&k, &v, e) == 0) &&
-	    run_guest(&k, &v, e) == 0)
+	if (check_room(&k, e) == 0 && find_password(&k, e) == 0 && make_disk(&k, e) == 0 &&
+	    (!*k.recipe.seed || make_seed(&k, &v, e) == 0) && run_guest(&k, &v, e) == 0)
 		status = deliver(&k, e);
 	forget(&k.disk);
 	forget(&k.second);

@@ -35,7 +35,4 @@ int image_make_recipe(const char *recipe, struct profile *p, struct error *e);
 
 int image_make(const struct image_make *m, struct error *e);
 
-/* A FAT image labelled CIDATA with meta-data and user-data, by mtools. */
-int image_make_seed(const char *file, const char *user_data, const volatile sig_atomic_t *interrupted, struct error *e);
-
 #endif

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-static int start(char *const *argv, const struct program *p, int to, pid_t *pid)
+static int start(const char *const *argv, const struct program *p, int to, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -31,7 +31,7 @@ static int start(char *const *argv, const struct program *p, int to, pid_t *pid)
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, p->out < 0 ? to : p->out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, to, STDERR_FILENO);
-	failed = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+	failed = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	return failed;
@@ -73,7 +73,7 @@ static bool listen_to(int from, pid_t pid, const struct program *p, struct text 
 	}
 }
 
-int program_run(char *const *argv, const struct program *p, struct text *said, struct error *e)
+int program_run(const char *const *argv, const struct program *p, struct text *said, struct error *e)
 {
 	int ends[2], status = 0, failed;
 	bool asked;
@@ -115,7 +115,7 @@ void program_last_line(const struct text *said, char *line, size_t room)
 	line[n] = '\0';
 }
 
-int program_must(char *const *argv, const struct program *p, const char *what, struct error *e)
+int program_must(const char *const *argv, const struct program *p, const char *what, struct error *e)
 {
 	struct text said = { 0 };
 	char line[320];
@@ -124,7 +124,8 @@ int program_must(char *const *argv, const struct program *p, const char *what, s
 	program_last_line(&said, line, sizeof(line));
 	text_free(&said);
 	if (status > 0)
-		return error_set(e, STATUS_HOST, "%s: %s ended with status %d%s%s", what, argv[0], status, *line ? ": " : "", line);
+		return error_set(e, STATUS_HOST, "%s: %s ended with status %d%s%s", what, argv[0], status, *line ? ": " : "",
+				 line);
 	return status;
 }
 

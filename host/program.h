@@ -15,13 +15,13 @@ struct program {
 };
 
 /*
- * Run argv[0] (looked up in PATH) without an input. said (may be NULL) gets the end of what it said. Returns its exit status, or -1: it
- * cannot be run, was killed, or we were interrupted.
+ * Run argv[0] (looked up in PATH; argv ends with NULL) without an input. said (may be NULL) gets the end of what it said.
+ * Returns its exit status, or -1: it cannot be run, was killed, or we were interrupted.
  */
-int program_run(char *const *argv, const struct program *p, struct text *said, struct error *e);
+int program_run(const char *const *argv, const struct program *p, struct text *said, struct error *e);
 
 /* The same; a status other than 0 is an error, with the last line of what was said: "WHAT: qemu-img: …". */
-int program_must(char *const *argv, const struct program *p, const char *what, struct error *e);
+int program_must(const char *const *argv, const struct program *p, const char *what, struct error *e);
 
 /* Is there such a program in PATH? */
 bool program_exists(const char *name);
