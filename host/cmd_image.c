@@ -161,7 +161,7 @@ static int build(const struct options *o, const struct places *at, struct error 
 			  text_get(&at->recipe));
 	else {
 		*slash = '\0'; /* where it is put is never the user's own name */
-		status = program_must(argv, &(struct program){ "dash", -1, true, &command_signal }, "the image could not be made",
+		status = program_must(argv, &(struct program){ "dash", -1, true, &command_signal, 0 }, "the image could not be made",
 				      e);
 	}
 	free(script);

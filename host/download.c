@@ -72,7 +72,7 @@ static int compare_digest(const struct download *d, const char *file, const char
 	const struct digest_kind *kind = parse_digest(digest, &digits);
 	struct text said = { 0 };
 	const char *argv[] = { kind->program, "--", file, NULL };
-	int status = program_run(argv, &(struct program){ "coreutils", -1, false, d->interrupted }, &said, e);
+	int status = program_run(argv, &(struct program){ "coreutils", -1, false, d->interrupted, 0 }, &said, e);
 
 	if (status > 0)
 		error_set(e, STATUS_HOST, "%s cannot be read: %s", file, text_get(&said));
@@ -105,7 +105,7 @@ static int signed_digest(const struct download *d, const char *signature, const 
 			 signature, "-m", "-", NULL };
 	struct text said = { 0 };
 	char line[320];
-	int status = program_run(argv, &(struct program){ "signify-openbsd", -1, false, d->interrupted }, &said, e);
+	int status = program_run(argv, &(struct program){ "signify-openbsd", -1, false, d->interrupted, 0 }, &said, e);
 
 	program_last_line(&said, line, sizeof(line));
 	if (status > 0)
@@ -155,7 +155,7 @@ static int run_fetcher(const struct download *d, const char *url, const char *pa
 			    "-o", part, "--", url, NULL };
 	const char *by_wget[] = { "wget", (terminal ? "--progress=bar" : "-nv"), "-c", "-O", part,
 			    "--", url, NULL };
-	struct program p = { "curl", -1, terminal, d->interrupted };
+	struct program p = { "curl", -1, terminal, d->interrupted, 0 };
 
 	return program_run(curl ? by_curl : by_wget, &p, said, e);
 }

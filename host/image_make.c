@@ -143,7 +143,7 @@ static int find_password(struct making *k, struct error *e)
 
 static int qemu_img(const struct making *k, const char *const *argv, const char *what, struct error *e)
 {
-	return program_must(argv, &(struct program){ "qemu-utils", -1, false, k->m->interrupted }, what, e);
+	return program_must(argv, &(struct program){ "qemu-utils", -1, false, k->m->interrupted, 0 }, what, e);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -158,7 +158,7 @@ static int unpack(struct making *k, const char **plain, struct error *e)
 {
 	const char *program = ends_with(k->m->media, ".xz") ? "xz" : ends_with(k->m->media, ".gz") ? "gzip" : NULL;
 	const char *argv[] = { program, "-dc", "--", k->m->media, NULL };
-	struct program p = { program && *program == 'x' ? "xz-utils" : "gzip", -1, false, k->m->interrupted };
+	struct program p = { program && *program == 'x' ? "xz-utils" : "gzip", -1, false, k->m->interrupted, 0 };
 	int out, status;
 
 	*plain = k->m->media;

@@ -28,7 +28,10 @@ static int start(const char *const *argv, const struct program *p, int to, pid_t
 	posix_spawnattr_setsigdefault(&attributes, &usual); /* ours is ignored, which would be inherited */
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (p->in)
+		posix_spawn_file_actions_adddup2(&actions, p->in, STDIN_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, p->out < 0 ? to : p->out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, to, STDERR_FILENO);
 	failed = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);

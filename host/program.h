@@ -12,10 +12,11 @@ struct program {
 	int out;             /* its standard output; -1: into said, with what it complains about */
 	bool loud;           /* what it complains about (progress) is shown on stderr, too */
 	const volatile sig_atomic_t *interrupted; /* signal number, may be NULL */
+	int in;              /* its standard input; 0: none */
 };
 
 /*
- * Run argv[0] (looked up in PATH; argv ends with NULL) without an input. said (may be NULL) gets the end of what it said.
+ * Run argv[0] (looked up in PATH; argv ends with NULL). said (may be NULL) gets the end of what it said.
  * Returns its exit status, or -1: it cannot be run, was killed, or we were interrupted.
  */
 int program_run(const char *const *argv, const struct program *p, struct text *said, struct error *e);

@@ -1,57 +1,44 @@
 #include "host/seed.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "guest/text.h"
-#include "host/dirs.h"
 #include "host/program.h"
 
-static int write_file(const char *path, const char *text, struct error *e)
-{
-	FILE *f = fopen(path, "w");
-	int bad = !f || fputs(text, f) < 0;
+#define FAILED "the seed cannot be made"
 
-	if ((f && fclose(f)) || bad)
-		return error_errno(e, STATUS_HOST, "%s", path);
-	return 0;
-}
-
-static int copy_into(const char *seed, const char *folder, const char *name, const char *text, const struct program *p,
-		     struct error *e)
+/* From memory: what is in it lies nowhere else on the host's disk. */
+static int copy_into(const char *seed, const char *name, const char *text, struct program p, struct error *e)
 {
-	char *file = dirs_join(folder, name), target[32];
-	const char *argv[] = { "mcopy", "-i", seed, file, target, NULL };
-	int status;
+	char target[32];
+	const char *argv[] = { "mcopy", "-i", seed, "-", target, NULL };
+	size_t length = strlen(text);
+	int status = 0;
 
 	snprintf(target, sizeof(target), "::%s", name);
-	status = !file ? error_set(e, STATUS_HOST, "out of memory") : write_file(file, text, e);
+	p.in = memfd_create("seed", MFD_CLOEXEC);
+	if (p.in < 0)
+		return error_errno(e, STATUS_HOST, FAILED);
+	if (write(p.in, text, length) != (ssize_t)length || lseek(p.in, 0, SEEK_SET))
+		status = error_errno(e, STATUS_HOST, FAILED);
 	if (!status)
-		status = program_must(argv, p, "the seed cannot be made", e);
-	if (file)
-		unlink(file);
-	free(file);
+		status = program_must(argv, &p, FAILED, e);
+	close(p.in);
 	return status;
 }
 
 int seed_make(const char *file, const char *user_data, const volatile sig_atomic_t *interrupted, struct error *e)
 {
-	const struct program p = { "mtools", -1, false, interrupted };
-	const char *format[] = { "mformat", "-C", "-i", file, "-f", "1440", "-v",
-			   "CIDATA", "::", NULL };
-	struct text folder = { 0 };
-	int status = -1;
+	const struct program p = { "mtools", -1, false, interrupted, 0 };
+	const char *format[] = { "mformat", "-C", "-i", file, "-f", "1440", "-v", "CIDATA", "::", NULL };
 
-	text_add(&folder, "%s.XXXXXX", file);
-	if (folder.failed || !mkdtemp(folder.data)) /* 0700: the password is in there */
-		error_errno(e, STATUS_HOST, "%s: no folder beside it", file);
-	else if (program_must(format, &p, "the seed cannot be made", e) == 0 && chmod(file, 0600) == 0 &&
-		 copy_into(file, folder.data, "meta-data", "instance-id: kickbench\nlocal-hostname: kickbench\n", &p, e) == 0)
-		status = copy_into(file, folder.data, "user-data", user_data, &p, e);
-	if (!folder.failed)
-		rmdir(folder.data);
-	text_free(&folder);
-	return status;
+	if (program_must(format, &p, FAILED, e))
+		return -1;
+	if (chmod(file, 0600))
+		return error_errno(e, STATUS_HOST, "%s", file);
+	return copy_into(file, "meta-data", "instance-id: kickbench\nlocal-hostname: kickbench\n", p, e) ? -1
+	     : copy_into(file, "user-data", user_data, p, e);
 }
