@@ -153,7 +153,7 @@ static int run_fetcher(const struct download *d, const char *url, const char *pa
 	bool terminal = isatty(STDERR_FILENO);
 	const char *by_curl[] = { "curl", (terminal ? "--progress-bar" : "-sS"), "-fL", "-C", "-",
 			    "-o", part, "--", url, NULL };
-	const char *by_wget[] = { "wget", (terminal ? "--progress=bar" : "-nv"), "-c", "-O", part,
+	const char *by_wget[] = { "wget", (terminal ? "--progress=bar" : "-nv"), "-t", "3", "-c", "-O", part,
 			    "--", url, NULL };
 	struct program p = { "curl", -1, terminal, d->interrupted, 0 };
 
