@@ -186,6 +186,10 @@ check-deps:
 image: all
 	@images/linux/build.sh $(BUILD)/images/linux $(BUILD)/kickio
 
+# The guest without an operating system. Its script knows whether it is up to date.
+$(BUILD)/images/probe/probe.elf: force
+	@CC='$(CC)' images/probe/build.sh $(@D)
+
 run: deps
 	+@$(MAKE) --no-print-directory all
 	$(BUILD)/kickbench run scenarios/quick.ini

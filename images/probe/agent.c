@@ -1,0 +1,219 @@
+#include "images/probe/agent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/json_read.h"
+#include "images/probe/blk.h"
+#include "images/probe/clock.h"
+#include "images/probe/console.h"
+#include "images/probe/job.h"
+#include "images/probe/measure.h"
+#include "images/probe/tell.h"
+
+#define HELLO_AGAIN_NS 1000000000u
+#define NAME "virtio"
+
+/* The job that runs. */
+struct serving {
+	struct link *link;
+	char *id;
+	struct job job;
+	struct blk blk;
+	uint64_t begun;
+	bool bye; /* said, or nobody is there */
+};
+
+static struct measured measured; /* too large for a stack */
+
+static struct text about(const struct serving *s)
+{
+	struct text t = {0};
+
+	text_add(&t, "{\"id\":");
+	text_add_json_string(&t, s->id);
+	return t;
+}
+
+static void send(struct serving *s, enum frame_type type, struct text *t)
+{
+	text_add(t, "}");
+	if (!link_send(s->link, type, t))
+		s->bye = true;
+	text_free(t);
+}
+
+static void send_error(struct serving *s, const struct error *e)
+{
+	struct text t = about(s);
+
+	console("%s\n", e->text);
+	text_add(&t, ",\"message\":");
+	text_add_json_string(&t, e->text);
+	send(s, FRAME_ERROR, &t);
+}
+
+static void send_clock(struct serving *s, enum frame_type type, uint64_t clock)
+{
+	struct text t = about(s);
+
+	text_add(&t, ",\"clock_ns\":%llu", (unsigned long long)clock);
+	send(s, type, &t);
+}
+
+static void on_begin(void *context)
+{
+	struct serving *s = context;
+
+	s->begun = clock_now();
+	send_clock(s, FRAME_BEGIN, s->begun);
+	serial_drain(s->link->port);
+}
+
+static void on_end(void *context)
+{
+	send_clock(context, FRAME_END, clock_now());
+}
+
+/* Flushes and empty kicks count among the writes and reads: they are progress. */
+static bool on_progress(void *context, uint64_t done)
+{
+	struct serving *s = context;
+	bool reads = s->job.op == BLK_READ;
+	unsigned long long ios = done, bytes = s->job.op == BLK_FLUSH ? 0 : done * s->job.bytes;
+	struct text t = about(s);
+	struct frame f;
+
+	text_add(&t, ",\"elapsed_us\":%llu,\"eta_us\":null,\"running\":1,\"read_bytes\":%llu,\"write_bytes\":%llu,"
+		 "\"read_ios\":%llu,\"write_ios\":%llu", (unsigned long long)((clock_now() - s->begun) / 1000),
+		 reads ? bytes : 0, reads ? 0 : bytes, reads ? ios : 0, reads ? 0 : ios);
+	send(s, FRAME_STATUS, &t);
+	if (link_receive(s->link, 0, &f) && f.type == FRAME_BYE)
+		s->bye = true;
+	return !s->bye;
+}
+
+static void send_result(struct serving *s)
+{
+	struct text t = about(s);
+
+	text_add(&t, ",\"status\":0,\"exit_status\":0,\"notes\":\"\",\"probe\":");
+	tell_measured(&t, &s->job, s->blk.virtio ? &s->blk : NULL, &measured);
+	send(s, FRAME_RESULT, &t);
+}
+
+/* The device of that name; without a name the first one. */
+static struct virtio *find(struct virtio *devices, unsigned n, const char *name, struct error *e)
+{
+	char mine[16];
+
+	if (n == 0) {
+		error_set(e, STATUS_FAILED, "there is no virtio block device");
+		return NULL;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(mine, sizeof(mine), NAME "%u", i);
+		if (!name || strcmp(name, mine) == 0)
+			return &devices[i];
+	}
+	error_set(e, STATUS_FAILED, "there is no disk %.60s", name);
+	return NULL;
+}
+
+static int run(struct serving *s, struct virtio *devices, unsigned n, const char *disk, char *const *argv, size_t argc,
+	       struct error *e)
+{
+	const struct measure_hooks hooks = {.context = s, .begin = on_begin, .progress = on_progress, .end = on_end};
+	struct virtio *v;
+
+	if (job_parse(argv, argc, disk ? disk : NAME "0", &s->job, e) < 0)
+		return -1;
+	if (s->job.mode != JOB_HEALTH) {
+		v = find(devices, n, disk, e);
+		if (!v || blk_start(&s->blk, v, e) < 0)
+			return -1;
+	}
+	return measure(&s->blk, &s->job, &hooks, &measured, e);
+}
+
+/* True when the host said bye meanwhile. The device stays ready after a job that went well: the host asks about it. */
+static bool serve_job(struct link *link, struct virtio *devices, unsigned n, const char *payload)
+{
+	static struct serving s;
+	struct error e = {0};
+	char **argv = NULL, *disk = NULL;
+	size_t argc = 0;
+
+	s = (struct serving){.link = link};
+	for (unsigned i = 0; i < n; i++)
+		virtio_reset(&devices[i]); /* one at a time: they share their memory */
+	if (json_read_string(payload, "id", &s.id, &e) < 0 || json_read_string(payload, "disk", &disk, &e) < 0 ||
+	    json_read_strings(payload, "argv", &argv, &argc, &e) < 0 ||
+	    run(&s, devices, n, disk, argv, argc, &e) < 0) {
+		blk_stop(&s.blk);
+		send_error(&s, &e);
+	} else {
+		send_result(&s);
+	}
+	if (argv)
+		json_free_strings(argv);
+	free(disk);
+	free(s.id);
+	return s.bye;
+}
+
+static void add_disks(struct text *t, struct virtio *devices, unsigned n)
+{
+	static struct blk blk;
+	char serial[BLK_SERIAL + 1];
+
+	for (unsigned i = 0; i < n; i++) {
+		struct error e = {0};
+
+		if (blk_start(&blk, &devices[i], &e) < 0 || blk_serial(&blk, serial, &e) < 0) {
+			console("%s%u: %s\n", NAME, i, e.text);
+			serial[0] = '\0';
+		}
+		text_add(t, "%s{\"path\":\"%s%u\",\"serial\":", i ? "," : "", NAME, i);
+		text_add_json_string(t, serial);
+		text_add(t, ",\"bytes\":%llu,\"sector\":%u,\"transport\":\"%s\"}", (unsigned long long)blk.sectors * BLK_SECTOR,
+			 BLK_SECTOR, devices[i].ops->name);
+		virtio_reset(&devices[i]);
+	}
+}
+
+static bool send_hello(struct link *link, struct virtio *devices, unsigned n)
+{
+	struct text t = {0};
+	bool sent;
+
+	text_add(&t, "{\"protocol\":%d,\"os\":\"probe\",\"machine\":\"%s\",\"clocksource\":\"tsc\",\"ncpus\":1,\"tsc_hz\":%llu,"
+		 "\"disks\":[", FRAME_PROTOCOL, machine_name, (unsigned long long)clock_hz());
+	add_disks(&t, devices, n);
+	text_add(&t, "],\"uptime_ns\":%llu}", (unsigned long long)clock_now());
+	sent = link_send(link, FRAME_HELLO, &t);
+	text_free(&t);
+	return sent;
+}
+
+void agent_serve(struct link *link, struct virtio *devices, unsigned n)
+{
+	struct text nothing = {0};
+	struct frame f;
+	bool bye = !send_hello(link, devices, n);
+
+	while (!bye) {
+		if (!link_receive(link, HELLO_AGAIN_NS, &f))
+			/* The host may attach late, and has missed it then. */
+			bye = link->received == 0 && !link_send_again(link, link->hello.seq);
+		else if (f.type == FRAME_BYE)
+			break;
+		else
+			bye = serve_job(link, devices, n, f.payload);
+	}
+	text_add(&nothing, "{}");
+	link_send(link, FRAME_BYE, &nothing);
+	serial_drain(link->port);
+	text_free(&nothing);
+}

@@ -1,0 +1,44 @@
+/* The measurements. Times are counts of the machine's counter until they are told. */
+#ifndef PROBE_MEASURE_H
+#define PROBE_MEASURE_H
+
+#include "guest/histogram.h"
+#include "images/probe/blk.h"
+#include "images/probe/job.h"
+
+struct distribution {
+	struct histogram ns;
+	uint64_t n, sum, min, max; /* in counts */
+};
+
+struct measured {
+	/* n = 0: not of this mode. Less the cost of the time stamps. */
+	struct distribution kick;        /* the notify write */
+	struct distribution done_poll;   /* notify to the used index (or flag) seen */
+	struct distribution per_request; /* the same, by the requests of the kick */
+	struct distribution done_irq;    /* notify to the first instruction of the handler that finds all done */
+	struct distribution loop;        /* MEASURE_TURNS turns of arithmetic */
+	struct distribution port_write;  /* to a port that nobody listens to */
+	uint64_t early;                  /* done_irq: the handler ran before the notify; counted as 0 there */
+	uint64_t requests, kicks, interrupts, elapsed; /* JOB_EVENTS */
+	uint64_t turns_out, time_out, turns_idle, time_idle; /* JOB_CPU */
+};
+
+#define MEASURE_TURNS 100
+
+struct measure_hooks {
+	void *context;
+	void (*begin)(void *context); /* recording starts now */
+	/* About once a second: so many requests (or samples) are done. False: give up. */
+	bool (*progress)(void *context, uint64_t done);
+	void (*end)(void *context);
+};
+
+/*
+ * Run a job on a device that blk_start() has made ready (JOB_HEALTH wants none). *m is large: not for the stack.
+ * Some unrecorded kicks come first. Every wait ends after MEASURE_SILENCE_S with an error.
+ */
+#define MEASURE_SILENCE_S 5
+int measure(struct blk *b, const struct job *job, const struct measure_hooks *hooks, struct measured *m, struct error *e);
+
+#endif
