@@ -131,7 +131,7 @@ static int run(struct serving *s, struct virtio *devices, unsigned n, const char
 		return -1;
 	if (s->job.mode != JOB_HEALTH) {
 		v = find(devices, n, disk, e);
-		if (!v || blk_start(&s->blk, v, e) < 0)
+		if (!v || blk_start(&s->blk, v, s->job.op, s->job.bytes, e) < 0)
 			return -1;
 	}
 	return measure(&s->blk, &s->job, &hooks, &measured, e);
@@ -171,10 +171,9 @@ static void add_disks(struct text *t, struct virtio *devices, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		struct error e = {0};
 
-		if (blk_start(&blk, &devices[i], &e) < 0 || blk_serial(&blk, serial, &e) < 0) {
+		serial[0] = '\0';
+		if (blk_start(&blk, &devices[i], BLK_GET_ID, 0, &e) < 0 || blk_serial(&blk, serial, &e) < 0)
 			console("%s%u: %s\n", NAME, i, e.text);
-			serial[0] = '\0';
-		}
 		text_add(t, "%s{\"path\":\"%s%u\",\"serial\":", i ? "," : "", NAME, i);
 		text_add_json_string(t, serial);
 		text_add(t, ",\"bytes\":%llu,\"sector\":%u,\"transport\":\"%s\"}", (unsigned long long)blk.sectors * BLK_SECTOR,

@@ -9,7 +9,7 @@
 #define BLK_BYTES_MAX 65536
 #define BLK_SERIAL 20
 
-enum blk_op { BLK_READ, BLK_WRITE, BLK_FLUSH };
+enum blk_op { BLK_READ, BLK_WRITE, BLK_FLUSH, BLK_GET_ID };
 
 struct blk {
 	struct virtio *virtio;
@@ -24,15 +24,15 @@ struct blk {
 	uint64_t last_sector[RING_SIZE_MAX]; /* for messages */
 };
 
-/* Reset, negotiate, set up the queue. The device is then ready; one device of the machine at a time. */
-int blk_start(struct blk *b, struct virtio *v, struct error *e);
+/*
+ * Reset, negotiate, set up the queue for requests of that kind. The device is then ready; one device of the machine
+ * at a time. Fails when the device or the memory does not allow it. bytes: of a read or write, a multiple of BLK_SECTOR.
+ */
+int blk_start(struct blk *b, struct virtio *v, enum blk_op op, uint32_t bytes, struct error *e);
 void blk_stop(struct blk *b);
 
-/* Its serial number, waited for. "" when it has none. */
+/* Its serial number, "" when it has none; of one that was started with BLK_GET_ID. */
 int blk_serial(struct blk *b, char serial[BLK_SERIAL + 1], struct error *e);
-
-/* What the requests from here on are. Fails when the device or the memory does not allow it. */
-int blk_prepare(struct blk *b, enum blk_op op, uint32_t bytes, struct error *e);
 
 /* Put n requests at places of no order into the ring; not published. */
 int blk_add(struct blk *b, unsigned n, struct error *e);

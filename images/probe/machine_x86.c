@@ -36,6 +36,7 @@ struct trap {
 void interrupts_load(void);
 void on_disk(void);
 void on_nothing(void);
+void on_spurious2(void);
 extern const char on_trap[][16];
 
 void machine_on_disk(uint64_t at);
@@ -108,6 +109,7 @@ void machine_init(void)
 {
 	for (unsigned i = 0; i < 256; i++)
 		set_gate(i, i < TRAPS ? (uintptr_t)on_trap[i] : (uintptr_t)on_nothing);
+	set_gate(VECTOR_PIC + 15, (uintptr_t)on_spurious2);
 	set_gate(VECTOR_DISK, (uintptr_t)on_disk);
 	interrupts_load();
 	mask_pic();
@@ -194,17 +196,27 @@ static bool ioapic_there(uint32_t base)
 	return (version & 0xff) >= 0x10 && (version & 0xff) <= 0x20 && (version >> 16 & 0xff) + 1 == IOAPIC_LINES;
 }
 
+/* Level, active high. */
+static void ioapic_open(uint32_t base, unsigned line)
+{
+	ioapic_write(base, 0x10 + 2 * line + 1, apic_id() << 24);
+	ioapic_write(base, 0x10 + 2 * line, VECTOR_DISK | 1u << 15);
+}
+
+/* microvm: with the second controller all are there; else from line 16 of the first up, without ACPI from 5. */
 int machine_line_platform(unsigned number, struct error *e)
 {
-	/* With the second controller microvm has its transports there, else from line 5 of the first one up. */
-	uint32_t base = ioapic_there(IOAPIC2) ? IOAPIC2 : IOAPIC1;
-	unsigned line = base == IOAPIC2 ? number : number + 5;
+	static const unsigned first[] = {5, 16};
+	bool second = have_apic && ioapic_there(IOAPIC2);
 
-	if (!have_apic || !ioapic_there(base) || line >= IOAPIC_LINES)
+	if (!have_apic || (!second && !ioapic_there(IOAPIC1)) || number >= IOAPIC_LINES)
 		return error_set(e, STATUS_FAILED, "there is no interrupt controller for the disk's line");
-	ioapic_write(base, 0x10 + 2 * line + 1, apic_id() << 24);
-	ioapic_write(base, 0x10 + 2 * line, VECTOR_DISK | 1u << 15); /* level, active high */
 	end_at = END_APIC;
+	if (second)
+		ioapic_open(IOAPIC2, number);
+	for (unsigned i = 0; i < 2 && !second; i++)
+		if (first[i] + number < IOAPIC_LINES)
+			ioapic_open(IOAPIC1, first[i] + number);
 	return 0;
 }
 

@@ -358,7 +358,7 @@ int measure(struct blk *b, const struct job *job, const struct measure_hooks *ho
 	int ret;
 
 	memset(m, 0, sizeof(*m));
-	if (job->mode != JOB_HEALTH && (check(b, job, e) < 0 || blk_prepare(b, job->op, job->bytes, e) < 0))
+	if (job->mode != JOB_HEALTH && check(b, job, e) < 0)
 		return -1;
 	irq.virtio = b->virtio;
 	irq.armed = false;

@@ -54,9 +54,18 @@ on_disk:
 	popl	%eax
 	iret
 
-/* Nobody's: a spurious one of either controller wants no acknowledgement. */
+/* Nobody's: a spurious one wants no acknowledgement ... */
 	.globl	on_nothing
 on_nothing:
+	iret
+
+/* ... but that of the second controller came by way of the first, which does not know that it was none. */
+	.globl	on_spurious2
+on_spurious2:
+	pushl	%eax
+	movb	$0x20, %al
+	outb	%al, $0x20
+	popl	%eax
 	iret
 
 /* Traps 0 to 31, 16 bytes apart. Those without an error code get one. */
