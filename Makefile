@@ -34,7 +34,8 @@ WITH_LIBVIRT = host/accel.c host/boot_libvirt.c host/boot_libvirt_verify.c host/
 LEFT_OUT_no = $(WITH_LIBVIRT)
 HOST = $(filter-out host/main.c host/os_bsd.c host/os_freebsd.c host/os_openbsd.c $(LEFT_OUT_$(LIBVIRT)),$(sort $(wildcard host/*.c)))
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
-HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c)))
+# The rings of images/probe are pure code over memory: tested here.
+HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c))) images/probe/ring.c
 SIMULATION = $(sort $(wildcard tests/simulation/*.c))
 OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
 FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))

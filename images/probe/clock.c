@@ -10,7 +10,7 @@
 #define STAMPS 255
 #define STILL 100000 /* readings of a clock without any change of the counter */
 
-static uint64_t hz = 10000000000u, stamp;
+static uint64_t hz = 10000000000u, stamp, started;
 static uint32_t factor; /* ns = counts * factor >> shift */
 static unsigned shift;
 
@@ -38,7 +38,7 @@ uint64_t clock_counts(uint64_t ns)
 
 uint64_t clock_now(void)
 {
-	return clock_ns(machine_counter());
+	return clock_ns(machine_counter() - started);
 }
 
 /* A factor that uses all of 32 bits: the conversion is then better than any calibration. */
@@ -147,6 +147,7 @@ int clock_calibrate(struct error *e)
 	const char *name[CLOCKS];
 	unsigned n = 0;
 
+	started = machine_counter();
 	for (unsigned try = 0; try < TRIES; try++) {
 		if (compare(found, name, &n, e) < 0)
 			return -1;

@@ -20,7 +20,7 @@ uint64_t clock_ns(uint64_t counts);
 
 uint64_t clock_counts(uint64_t ns);
 
-/* ns since the counter was 0: since the machine's start. */
+/* ns since clock_calibrate() was called: since the probe's start. (The counter itself may have begun with the host.) */
 uint64_t clock_now(void);
 
 /* Counts between two readings with nothing in between: what a measured span contains too much. */

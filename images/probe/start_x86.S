@@ -37,6 +37,22 @@ interrupts_load:
 	lidt	idt_pointer
 	ret
 
+/*
+ * What IRET does, with %eax and %edx on top of the stack: the flags and the return address change places to where POPF
+ * and RET want them. KVM's instruction emulator has IRET for real mode only.
+ */
+	.macro	leave_interrupt
+	movl	8(%esp), %eax
+	movl	16(%esp), %edx
+	movl	%edx, 12(%esp)
+	movl	%eax, 16(%esp)
+	popl	%edx
+	popl	%eax
+	leal	4(%esp), %esp
+	popfl
+	ret
+	.endm
+
 /* The disk's interrupt. The counter comes first: that instant is what is measured. */
 	.globl	on_disk
 on_disk:
@@ -50,23 +66,23 @@ on_disk:
 	call	machine_on_disk
 	addl	$8, %esp
 	popl	%ecx
-	popl	%edx
-	popl	%eax
-	iret
+	leave_interrupt
 
 /* Nobody's: a spurious one wants no acknowledgement ... */
 	.globl	on_nothing
 on_nothing:
-	iret
+	pushl	%eax
+	pushl	%edx
+	leave_interrupt
 
 /* ... but that of the second controller came by way of the first, which does not know that it was none. */
 	.globl	on_spurious2
 on_spurious2:
 	pushl	%eax
+	pushl	%edx
 	movb	$0x20, %al
 	outb	%al, $0x20
-	popl	%eax
-	iret
+	leave_interrupt
 
 /* Traps 0 to 31, 16 bytes apart. Those without an error code get one. */
 	.balign	16
