@@ -189,6 +189,14 @@ static int irq_once(struct run *r)
 	return done(r, n);
 }
 
+uint64_t measure_share(uint64_t turns, uint64_t time, uint64_t turns_idle, uint64_t time_idle)
+{
+	/* By way of rates, so that nothing overflows. */
+	uint64_t rate = time ? turns * RATE / time : 0, idle = time_idle ? turns_idle * RATE / time_idle : 0;
+
+	return idle ? rate * 1000000 / idle : 0;
+}
+
 static int cpu_once(struct run *r)
 {
 	static const volatile uint16_t never;
@@ -221,6 +229,7 @@ static int cpu_once(struct run *r)
 		r->m->time_idle += time_idle;
 		r->m->turns_out += turns;
 		r->m->time_out += time_out;
+		histogram_add(&r->m->cpu_left, measure_share(turns, time_out, turns_idle, time_idle));
 	}
 	return done(r, n);
 }

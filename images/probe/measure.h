@@ -21,10 +21,18 @@ struct measured {
 	struct distribution port_write;  /* to a port that nobody listens to */
 	uint64_t early;                  /* done_irq: the handler ran before the notify; counted as 0 there */
 	uint64_t requests, kicks, interrupts, elapsed; /* JOB_EVENTS */
-	uint64_t turns_out, time_out, turns_idle, time_idle; /* JOB_CPU */
+	/*
+	 * JOB_CPU: turns of the loop, and their times. And by kick: turns for a time while the requests were out, by the same
+	 * just before, in millionths: a host that is away for a while spoils a sum, not the median of these.
+	 */
+	uint64_t turns_out, time_out, turns_idle, time_idle;
+	struct histogram cpu_left;
 };
 
 #define MEASURE_TURNS 100
+
+/* How fast a loop turned, in millionths of how fast it turned idle; 0 where there is nothing to compare with. */
+uint64_t measure_share(uint64_t turns, uint64_t time, uint64_t turns_idle, uint64_t time_idle);
 
 struct measure_hooks {
 	void *context;

@@ -69,18 +69,25 @@ static void add_job(struct text *out, const struct job *job)
 		 (unsigned)job->depth, (unsigned)job->count);
 }
 
-/* Turns a time of the one against the other; first to rates, so that nothing overflows. */
+/* Not histogram_percentile(): there is no floating point here. */
+static uint64_t median(const struct histogram *h, uint64_t n)
+{
+	uint64_t seen = 0;
+	unsigned i = 0;
+
+	while (i < HISTOGRAM_BUCKETS - 1 && (seen += h->count[i]) * 2 < n)
+		i++;
+	return histogram_value(i);
+}
+
 static void add_cpu(struct text *out, const struct measured *m)
 {
-	uint64_t idle, busy;
+	uint64_t n = histogram_total(&m->cpu_left);
 
-	if (!m->time_idle || !m->time_out || !m->turns_idle)
+	if (!n || !m->turns_idle)
 		return;
-	idle = m->turns_idle * 1000000000u / m->time_idle;
-	busy = m->turns_out * 1000000000u / m->time_out;
-	if (!idle)
-		return;
-	add_ratio(out, "cpu_left", busy, idle);
+	add_ratio(out, "cpu_left", measure_share(m->turns_out, m->time_out, m->turns_idle, m->time_idle), 1000000);
+	add_ratio(out, "cpu_left_median", median(&m->cpu_left, n), 1000000);
 	text_add(out, ",\"turn_ns\":");
 	add_milli(out, clock_ns(m->time_idle * 1000 / m->turns_idle));
 }
