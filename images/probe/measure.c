@@ -125,15 +125,16 @@ static int kick_once(struct run *r)
 	struct virtio_notify notify = r->b->virtio->notify;
 	unsigned n = r->job->requests;
 	uint64_t before, after, seen, turns = 0, kick, all;
-	struct ring_watch w;
+	struct ring_watch w = {0};
 	int got = 1;
 
 	ring_quiet(&r->b->ring);
 	if (blk_add(r->b, n, r->e) < 0)
 		return -1;
-	w = ring_watch(&r->b->ring, (uint16_t)n);
-	if (n)
+	if (n) {
+		w = ring_watch(&r->b->ring, (uint16_t)n);
 		ring_publish(&r->b->ring);
+	}
 	before = machine_counter();
 	virtio_kick(&notify);
 	after = machine_counter();

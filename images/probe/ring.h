@@ -86,7 +86,7 @@ void ring_quiet(struct ring *r);
  */
 bool ring_arm(struct ring *r, uint16_t n);
 
-/* A word of memory, and how it looks when the device is done with n more requests. */
+/* A word of memory, and how it looks when the device is done with n more requests, 1 or more. */
 struct ring_watch {
 	const volatile uint16_t *at;
 	uint16_t mask, value;
