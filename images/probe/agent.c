@@ -131,13 +131,15 @@ static int run(struct serving *s, struct virtio *devices, unsigned n, const char
 		return -1;
 	if (s->job.mode != JOB_HEALTH) {
 		v = find(devices, n, disk, e);
+		for (unsigned i = 0; v && i < n; i++)
+			virtio_reset(&devices[i]); /* one at a time: they share their memory */
 		if (!v || blk_start(&s->blk, v, s->job.op, s->job.bytes, e) < 0)
 			return -1;
 	}
 	return measure(&s->blk, &s->job, &hooks, &measured, e);
 }
 
-/* True when the host said bye meanwhile. The device stays ready after a job that went well: the host asks about it. */
+/* True when the host said bye meanwhile. The device stays as it is until the next job: the host asks about it. */
 static bool serve_job(struct link *link, struct virtio *devices, unsigned n, const char *payload)
 {
 	static struct serving s;
@@ -146,16 +148,12 @@ static bool serve_job(struct link *link, struct virtio *devices, unsigned n, con
 	size_t argc = 0;
 
 	s = (struct serving){.link = link};
-	for (unsigned i = 0; i < n; i++)
-		virtio_reset(&devices[i]); /* one at a time: they share their memory */
 	if (json_read_string(payload, "id", &s.id, &e) < 0 || json_read_string(payload, "disk", &disk, &e) < 0 ||
 	    json_read_strings(payload, "argv", &argv, &argc, &e) < 0 ||
-	    run(&s, devices, n, disk, argv, argc, &e) < 0) {
-		blk_stop(&s.blk);
+	    run(&s, devices, n, disk, argv, argc, &e) < 0)
 		send_error(&s, &e);
-	} else {
+	else
 		send_result(&s);
-	}
 	if (argv)
 		json_free_strings(argv);
 	free(disk);

@@ -92,13 +92,6 @@ int blk_start(struct blk *b, struct virtio *v, enum blk_op op, uint32_t bytes, s
 	return 0;
 }
 
-void blk_stop(struct blk *b)
-{
-	if (b->virtio)
-		virtio_reset(b->virtio);
-	b->virtio = NULL;
-}
-
 /*
  * The data of a request begins at a page, as that of operating systems does (elsewhere QEMU would copy it for a file
  * that is opened with O_DIRECT); its header ends there, and its status byte follows.

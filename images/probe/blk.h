@@ -29,7 +29,6 @@ struct blk {
  * at a time. Fails when the device or the memory does not allow it. bytes: of a read or write, a multiple of BLK_SECTOR.
  */
 int blk_start(struct blk *b, struct virtio *v, enum blk_op op, uint32_t bytes, struct error *e);
-void blk_stop(struct blk *b);
 
 /* Its serial number, "" when it has none; of one that was started with BLK_GET_ID. */
 int blk_serial(struct blk *b, char serial[BLK_SERIAL + 1], struct error *e);
