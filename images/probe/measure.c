@@ -72,7 +72,8 @@ static int silent(const struct run *r)
  * Turn until a word of memory looks as wanted or the time is over. 1: it does; 0: it does not; -1: the counter is
  * broken. The same code waits for a device and counts undisturbed: what it counts can be compared.
  */
-static __attribute__((noinline)) int turn(const struct run *r, const struct ring_watch *w, uint64_t until, uint64_t *turns)
+static __attribute__((noinline)) int turn(const struct run *r, const struct ring_watch *w, uint64_t until,
+					  uint64_t *turns)
 {
 	uint64_t last = 0;
 

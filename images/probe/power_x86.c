@@ -42,13 +42,11 @@ void *machine_memory(size_t *size)
 /* Power management of QEMU's two PC chipsets, where the firmware put it: PIIX4 and ICH9, PMBASE at 40h. */
 static uint16_t find_pm(void)
 {
-	static const struct {
-		uint16_t device;
-	} known[] = {{0x7113}, {0x2918}};
+	static const uint16_t known[] = {0x7113, 0x2918};
 	struct pci_function f;
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (pci_find(0x8086, known[i].device, &f))
+		if (pci_find(0x8086, known[i], &f))
 			return (uint16_t)(pci_read32(&f, 0x40) & 0xff80);
 	return 0;
 }
