@@ -25,4 +25,5 @@ script "real guests" tests/integration/run.sh "$build/kickbench" works
 script "published measurements" tests/integration/run.sh "$build/kickbench" documents
 script "faults" tests/integration/run.sh "$build/kickbench" faults
 script "a guest without libvirt" tests/integration/run.sh "$build/kickbench" exec
+script "the probe" tests/integration/probe.sh
 finish
