@@ -225,11 +225,12 @@ prove: check-deps
 	@tests/prove.sh $(BUILD)
 
 PREFIX = /usr/local
-install: all
+install: all $(BUILD)/images/probe/probe.elf
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/kickbench
 	install $(BUILD)/kickbench $(DESTDIR)$(PREFIX)/bin
 	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/bin
 	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/share/kickbench
+	install -m 644 $(BUILD)/images/probe/probe.elf $(DESTDIR)$(PREFIX)/share/kickbench
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/kickio.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	cp -R engines guest images scenarios $(DESTDIR)$(PREFIX)/share/kickbench
