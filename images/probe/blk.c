@@ -66,6 +66,7 @@ static int lay_out(struct blk *b, struct error *e)
 				 (unsigned)b->bytes, size, (unsigned long long)need, (unsigned long long)room);
 	if (ring_init(&b->ring, packed, virtio_has(b->virtio, VIRTIO_EVENT_IDX), size, pieces(b), b->memory, e) < 0)
 		return -1;
+	b->ring.fence = machine_fence;
 	b->memory += ring_bytes(packed, size);
 	return 0;
 }

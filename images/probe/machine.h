@@ -25,6 +25,9 @@ void machine_init(void);
  */
 void *machine_memory(size_t *size);
 
+/* What was written before is seen by devices before anything behind it is read. */
+void machine_fence(void);
+
 /* ---- the counter ---- */
 
 /* Clocks of known frequency beside the counter. False: there is none of that number. */

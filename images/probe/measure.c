@@ -91,7 +91,7 @@ static __attribute__((noinline)) int turn(const struct run *r, const struct ring
 			return error_set(r->e, STATUS_FAILED, "the processor's counter %s at %llu", now == last ? "stands still" :
 					 "ran backwards", (unsigned long long)now);
 		if (now > until)
-			return 0;
+			return ring_seen(w); /* who was stopped for long gets a last look */
 		last = now;
 	}
 }

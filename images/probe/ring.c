@@ -48,7 +48,8 @@ int ring_init(struct ring *r, bool packed, bool event_idx, uint16_t size, uint16
 				 size == 1 ? "y" : "ies", chain);
 	memset(m, 0, ring_bytes(packed, size));
 	*r = (struct ring){.packed = packed, .event_idx = event_idx, .size = size, .chain = chain,
-			   .capacity = (uint16_t)(size / chain), .next_wrap = true, .used_wrap = true};
+			   .capacity = (uint16_t)(size / chain), .next_wrap = true, .used_wrap = true,
+			   .fence = barrier};
 	r->desc = memory;
 	r->driver = (volatile struct ring_half *)(void *)(m + (packed ? up(desc) : desc));
 	r->device = (volatile struct ring_half *)(void *)(m + (packed ? up(desc) + RING_ALIGN :
@@ -131,7 +132,7 @@ void ring_publish(struct ring *r)
 	r->fresh = (uint16_t)(r->packed ? r->unseen * r->chain : r->unseen);
 	r->out = (uint16_t)(r->out + r->unseen);
 	r->unseen = 0;
-	barrier();
+	r->fence();
 }
 
 /* Has the index gone past the event on its way from old to now? (2.6.7.1; all of it wraps at 2^16.) */
@@ -184,7 +185,7 @@ bool ring_arm(struct ring *r, uint16_t n)
 	} else {
 		r->driver->flags = 0;
 	}
-	barrier();
+	r->fence();
 	if (r->packed)
 		return ring_seen(&w);
 	return (uint16_t)(r->device->index - r->used) >= n;

@@ -49,6 +49,11 @@ struct ring {
 	uint16_t capacity; /* requests */
 	volatile struct ring_desc *desc;
 	volatile struct ring_half *driver, *device;
+	/*
+	 * What was written before is seen by the device before anything behind it is read: called after a publish and after
+	 * ring_arm() has asked for an interrupt. ring_init() sets the processor's; a machine may need more and replaces it.
+	 */
+	void (*fence)(void);
 	uint16_t next, used;     /* packed: places; split: running numbers of requests */
 	bool next_wrap, used_wrap; /* packed */
 	uint16_t unseen;         /* requests added since the last publish */
