@@ -312,8 +312,12 @@ def latency(t):
             g.bye()
         finally:
             g.kill()
-    more = median(seen[1000]["done_poll"]) - median(seen[500]["done_poll"])
+    # The smallest: a host that is busy with something else only adds (a median of this was seen 28 us off), and it is exact,
+    # while a bin is 16 us wide here.
+    more = seen[1000]["done_poll"]["min"] - seen[500]["done_poll"]["min"]
     assert abs(more - 500000) <= 25000, "500 us of latency are %d ns of done" % more
+    print("      500 us of latency are %.1f us of done at the least, %.1f us by the medians" % (
+        more / 1e3, (median(seen[1000]["done_poll"]) - median(seen[500]["done_poll"])) / 1e3))
     assert median(seen[1000]["kick"]) < 250000, median(seen[1000]["kick"])
     frames = seen[1000]["seen"]
     words = [when for _, _, when in frames]
