@@ -12,7 +12,7 @@ struct option {
 
 enum { MODE, OP, BS, REQUESTS, DEPTH, COUNT, OPTIONS };
 
-static const char *const modes[] = {"kick", "done-irq", "events", "cpu", "health"};
+static const char *const modes[] = {"kick", "done-irq", "events", "cpu", "health", "all"};
 static const char *const ops[] = {"read", "write", "flush"};
 
 static const struct option options[OPTIONS] = {
@@ -36,7 +36,7 @@ const char *job_op_name(enum blk_op op)
 
 static int choose(const struct option *o, const char *value, uint32_t *to, struct error *e)
 {
-	char all[64] = "";
+	char all[80] = "";
 	size_t used = 0;
 
 	for (unsigned i = 0; i < o->nwords; i++) {
@@ -102,7 +102,7 @@ static int take(const char *arg, const char *disk, uint32_t values[OPTIONS], str
 
 int job_parse(char *const *argv, size_t argc, const char *disk, struct job *job, struct error *e)
 {
-	uint32_t v[OPTIONS] = {[BS] = 4096, [REQUESTS] = 1, [DEPTH] = 1, [COUNT] = 2000};
+	uint32_t v[OPTIONS] = {[BS] = 4096, [REQUESTS] = 1, [COUNT] = 2000};
 
 	*job = (struct job){.name = "probe"};
 	for (size_t i = 0; i < argc; i++)
@@ -112,7 +112,7 @@ int job_parse(char *const *argv, size_t argc, const char *disk, struct job *job,
 	job->op = (enum blk_op)v[OP];
 	job->bytes = v[BS];
 	job->requests = v[REQUESTS];
-	job->depth = v[DEPTH];
+	job->depth = v[DEPTH] ? v[DEPTH] : job->mode == JOB_ALL ? job->requests : 1;
 	job->count = v[COUNT];
 	if (job->requests == 0 && job->mode != JOB_KICK)
 		return error_set(e, STATUS_FAILED, "--requests=0: only mode=kick notifies an empty queue");

@@ -13,6 +13,7 @@ enum job_mode {
 	JOB_EVENTS,   /* depth requests kept under way by a driver: kicks and interrupts per request */
 	JOB_CPU,      /* turns of a loop while requests are out, against the same loop undisturbed */
 	JOB_HEALTH,   /* a loop and a port write: the accelerator, no disk */
+	JOB_ALL,      /* each of them, one after the other */
 	JOB_MODES
 };
 
@@ -21,7 +22,7 @@ struct job {
 	enum blk_op op;
 	uint32_t bytes;
 	uint32_t requests; /* per kick; 0: an empty queue, only with JOB_KICK */
-	uint32_t depth;    /* JOB_EVENTS */
+	uint32_t depth;    /* JOB_EVENTS; JOB_ALL: as many as requests unless told otherwise */
 	uint32_t count;    /* kicks; with JOB_EVENTS requests, with JOB_HEALTH samples */
 	char name[64];
 };

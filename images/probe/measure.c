@@ -8,6 +8,7 @@
 #define WARM_UP 50      /* kicks: an emulator translates the code when it first runs */
 #define TURNS 256       /* of a waiting loop between two looks at the counter */
 #define IDLE_NS 200000  /* of the undisturbed loop, before each kick */
+#define HEALTH_SAMPLES 20 /* where other measurements stand beside it */
 #define RATE 1000000000ull
 
 struct run {
@@ -337,27 +338,53 @@ static int repeat(struct run *r, int (*once)(struct run *r), uint32_t n)
 	return 0;
 }
 
-static int run(struct run *r, bool recording)
+static uint32_t kicks_of(const struct run *r, enum job_mode mode)
+{
+	bool beside = r->job->mode == JOB_ALL && mode == JOB_HEALTH; /* the accelerator is no concern of the job's length */
+	uint32_t n = beside && r->job->count > HEALTH_SAMPLES ? HEALTH_SAMPLES : r->job->count;
+
+	return !r->recording && n > WARM_UP ? WARM_UP : n;
+}
+
+static int run(struct run *r, enum job_mode mode)
 {
 	static int (*const once[JOB_MODES])(struct run *r) = {
 		[JOB_KICK] = kick_once, [JOB_DONE_IRQ] = irq_once, [JOB_CPU] = cpu_once, [JOB_HEALTH] = health_once,
 	};
-	uint32_t n = recording || r->job->count < WARM_UP ? r->job->count : WARM_UP;
+	bool interrupts = mode == JOB_DONE_IRQ || mode == JOB_EVENTS;
+	uint64_t before = r->done;
+	int ret;
+
+	machine_handler(interrupts ? on_interrupt : NULL);
+	machine_interrupts(interrupts);
+	ret = mode == JOB_EVENTS ? events(r, kicks_of(r, mode)) : repeat(r, once[mode], kicks_of(r, mode));
+	machine_interrupts(false);
+	machine_handler(NULL);
+	if (r->recording && mode != JOB_HEALTH)
+		r->m->total += r->done - before;
+	return ret;
+}
+
+static int run_job(struct run *r, bool recording)
+{
+	static const enum job_mode parts[] = { JOB_KICK, JOB_DONE_IRQ, JOB_EVENTS, JOB_CPU, JOB_HEALTH };
+	int ret = 0;
 
 	r->recording = recording;
 	r->done = 0;
 	r->next_word = machine_counter() + clock_hz();
-	return r->job->mode == JOB_EVENTS ? events(r, n) : repeat(r, once[r->job->mode], n);
+	if (r->job->mode != JOB_ALL)
+		return run(r, r->job->mode);
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]) && ret == 0; i++)
+		ret = run(r, parts[i]);
+	return ret;
 }
 
-static int check(const struct blk *b, const struct job *job, struct error *e)
+static int check(const struct blk *b, const char *option, uint32_t value, struct error *e)
 {
-	uint32_t most = job->mode == JOB_EVENTS ? job->depth : job->requests;
-
-	if (most > b->ring.capacity)
-		return error_set(e, STATUS_FAILED, "--%s=%u: the queue's %u entries hold %u requests (of %u each)",
-				 job->mode == JOB_EVENTS ? "depth" : "requests", (unsigned)most, b->ring.size, b->ring.capacity,
-				 b->ring.chain);
+	if (value > b->ring.capacity)
+		return error_set(e, STATUS_FAILED, "--%s=%u: the queue's %u entries hold %u requests (of %u each)", option,
+				 (unsigned)value, b->ring.size, b->ring.capacity, b->ring.chain);
 	return 0;
 }
 
@@ -365,23 +392,20 @@ int measure(struct blk *b, const struct job *job, const struct measure_hooks *ho
 {
 	struct run r = {.b = b, .job = job, .hooks = hooks, .m = m, .e = e, .limit = MEASURE_SILENCE_S * clock_hz(),
 			.stamp = clock_stamp()};
-	bool interrupts = job->mode == JOB_DONE_IRQ || job->mode == JOB_EVENTS;
+	bool disk = job->mode != JOB_HEALTH, events_too = job->mode == JOB_EVENTS || job->mode == JOB_ALL;
 	int ret;
 
 	memset(m, 0, sizeof(*m));
-	if (job->mode != JOB_HEALTH && check(b, job, e) < 0)
+	if ((disk && job->mode != JOB_EVENTS && check(b, "requests", job->requests, e) < 0) ||
+	    (events_too && check(b, "depth", job->depth, e) < 0))
 		return -1;
 	irq.virtio = b->virtio;
 	irq.armed = false;
-	machine_handler(interrupts ? on_interrupt : NULL);
-	machine_interrupts(interrupts);
-	ret = run(&r, false);
+	ret = run_job(&r, false);
 	if (ret == 0) {
 		hooks->begin(hooks->context);
-		ret = run(&r, true);
+		ret = run_job(&r, true);
 		hooks->end(hooks->context);
 	}
-	machine_interrupts(false);
-	machine_handler(NULL);
 	return ret;
 }

@@ -19,6 +19,7 @@ struct measured {
 	struct distribution done_irq;    /* notify to the first instruction of the handler that finds all done */
 	struct distribution loop;        /* MEASURE_TURNS turns of arithmetic */
 	struct distribution port_write;  /* to a port that nobody listens to */
+	uint64_t total;                  /* requests, and kicks of an empty queue: what the job's costs are divided by */
 	uint64_t early;                  /* done_irq: the handler ran before the notify; counted as 0 there */
 	uint64_t requests, kicks, interrupts, elapsed; /* JOB_EVENTS */
 	/*

@@ -106,6 +106,7 @@ static void add_events(struct text *out, const struct measured *m)
 void tell_measured(struct text *out, const struct job *job, const struct blk *b, const struct measured *m)
 {
 	add_job(out, job);
+	text_add(out, ",\"total\":%llu", (unsigned long long)m->total);
 	text_add(out, ",\"tsc_hz\":%llu,\"stamp_ns\":", (unsigned long long)clock_hz());
 	add_milli(out, clock_ns(clock_stamp() * 1000));
 	if (b)
