@@ -27,6 +27,9 @@ OPTIONAL_ENGINES = engines/io_uring.c engines/libaio.c engines/posixaio.c engine
 SHARED = $(filter-out guest/main.c $(OTHER_SYSTEMS) $(OPTIONAL_ENGINES),$(sort $(wildcard guest/*.c engines/*.c))) \
 	$(FOUND_SOURCES)
 
+# The options of the probe's jobs are checked before a run, by its own code.
+PROBE = images/probe/job.c
+
 # The same engines as in the guest program; sets FOUND_….
 include $(shell sh engines/find.sh $(OBJ) linux '$(LINK)')
 WITH_LIBVIRT = host/accel.c host/boot_libvirt.c host/boot_libvirt_verify.c host/domain.c host/domain_qemu.c host/domain_verify.c \
@@ -37,7 +40,7 @@ UNIT = $(sort $(wildcard tests/unit/test_*.c))
 # The rings of images/probe are pure code over memory: tested here.
 HELPERS = $(filter-out $(UNIT),$(sort $(wildcard tests/unit/*.c))) images/probe/ring.c
 SIMULATION = $(sort $(wildcard tests/simulation/*.c))
-OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o)
+OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o) $(PROBE:%.c=$(OBJ)/%.o)
 FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # Those whose code runs in several threads.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "guest/options.h"
+#include "host/cells_probe.h"
 #include "host/filesystem.h"
 
 #define MOST_CELLS 10000
@@ -271,6 +272,7 @@ static int make_cell(const struct scenario *s, unsigned guest, unsigned workload
 		     struct cell *c, struct error *e)
 {
 	const struct workload *w = &s->workload[workload];
+	bool probe = s->guest[guest].tool == TOOL_PROBE;
 	struct text point = { 0 };
 
 	c->guest = guest;
@@ -289,13 +291,13 @@ static int make_cell(const struct scenario *s, unsigned guest, unsigned workload
 		if (add_argument(c, o->name, *value ? value : NULL))
 			goto memory;
 	}
-	if (!given(w, "group_reporting") && add_argument(c, "group_reporting", NULL))
+	if (!probe && !given(w, "group_reporting") && add_argument(c, "group_reporting", NULL))
 		goto memory;
 	c->point = point.failed ? NULL : strdup(text_get(&point));
 	text_free(&point);
 	if (!c->point || name_cell(s, c))
 		goto memory;
-	return read_job(s, w, c, e);
+	return probe ? cells_probe_read(s, w, c, e) : read_job(s, w, c, e);
 memory:
 	text_free(&point);
 	return no_memory(e);

@@ -21,7 +21,7 @@
 
 #include "host/dataset_record.h"
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 
 /* Below this reading the files is quicker than anyone notices, and the folder stays as it is. */
 #define INDEX_MIN_TRIALS 1000

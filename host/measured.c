@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/metrics.h"
+#include "host/measured_probe.h"
 
 /* A number that counts something. Absent or null: *out stays and *have says so. */
 static int count_of(const json_t *object, const char *key, double *out, bool *have, struct error *e)
@@ -317,8 +317,11 @@ static int add_host(struct measured *m, const json_t *host, double ios, struct e
 {
 	static const char *const thread[] = { "vcpu_us", "iothread_us", "main_us", "other_us" };
 	const json_t *cpu = json_object_get(host, "cpu"), *block = json_object_get(host, "block");
-	double us[4], reqs[2], ns[2], exits_seen = 0;
-	bool have;
+	const struct { const char *key; struct counter *into; } kvm[] = {
+		{ "exits", &m->sums.exits }, { "insn_emulation", &m->sums.insn_emulation },
+		{ "irq_injections", &m->sums.irq_injections },
+	};
+	double us[4], reqs[2], ns[2];
 
 	if (json_is_object(cpu)) {
 		for (int i = 0; i < 4; i++)
@@ -333,19 +336,29 @@ static int add_host(struct measured *m, const json_t *host, double ios, struct e
 			return -1;
 		add_counter(&m->sums.device_us, (ns[0] + ns[1]) / 1000, reqs[0] + reqs[1]);
 	}
-	if (count_of(json_object_get(host, "kvm"), "exits", &exits_seen, &have, e))
-		return -1;
-	if (have)
-		add_counter(&m->sums.exits, exits_seen, ios);
+	for (size_t i = 0; i < sizeof(kvm) / sizeof(kvm[0]); i++) {
+		double seen = 0;
+		bool have;
+
+		if (count_of(json_object_get(host, "kvm"), kvm[i].key, &seen, &have, e))
+			return -1;
+		if (have)
+			add_counter(kvm[i].into, seen, ios);
+	}
 	return 0;
 }
 
 int measured_add(struct measured *m, const json_t *trial, struct error *e)
 {
+	const json_t *probe = json_object_get(trial, "probe");
 	double ios = -1;
 
-	if (add_fio(m, json_object_get(trial, "fio"), &ios, e))
+	if (json_is_object(probe)) {
+		if (measured_add_probe(m, probe, &ios, e))
+			return error_context(e, "probe");
+	} else if (add_fio(m, json_object_get(trial, "fio"), &ios, e)) {
 		return -1;
+	}
 	if (add_guest(m, json_object_get(trial, "guest_counters"), ios, e)) {
 		error_context(e, "guest_counters");
 		return -1;

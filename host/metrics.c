@@ -68,6 +68,18 @@ static double guest_busy(const struct measured *m) { return 100 * per_io(&m->sum
 static double await(const struct measured *m) { return per_io(&m->sums.wait_us); }
 static double requests(const struct measured *m) { return per_io(&m->sums.requests); }
 static double request_size(const struct measured *m) { return per_io(&m->sums.request_bytes); }
+static double kick(const struct measured *m) { return per_io(&m->sums.kick_ns); }
+static double done_poll(const struct measured *m) { return per_io(&m->sums.done_poll_ns); }
+static double done_irq(const struct measured *m) { return per_io(&m->sums.done_irq_ns); }
+static double done_irq_mean(const struct measured *m) { return per_io(&m->sums.done_irq_mean_ns); }
+static double per_request(const struct measured *m) { return per_io(&m->sums.per_request_ns); }
+static double kicks(const struct measured *m) { return per_io(&m->sums.probe_kicks); }
+static double probe_interrupts(const struct measured *m) { return per_io(&m->sums.probe_interrupts); }
+static double cpu_left(const struct measured *m) { return per_io(&m->sums.cpu_left); }
+static double loop(const struct measured *m) { return per_io(&m->sums.loop_ns); }
+static double port_write(const struct measured *m) { return per_io(&m->sums.port_write_ns); }
+static double insn_emulation(const struct measured *m) { return per_io(&m->sums.insn_emulation); }
+static double irq_injections(const struct measured *m) { return per_io(&m->sums.irq_injections); }
 
 /*
  * What virtio and the notifications add to the device's own time, and with several jobs the wait for the guest's CPUs too;
@@ -118,6 +130,25 @@ static const struct metric_info table[METRICS] = {
 			      UNIT_COUNT, false, requests },
 	[METRIC_REQUEST_SIZE] = { "request_size", "request size", "larger requests", "smaller requests", UNIT_BYTES,
 				  true, request_size },
+	[METRIC_KICK] = { "kick", "kick", "longer kick", "shorter kick", UNIT_NS, false, kick },
+	[METRIC_DONE_POLL] = { "done_poll", "done (poll)", "later done", "sooner done", UNIT_NS, false, done_poll },
+	[METRIC_DONE_IRQ] = { "done_irq", "done (interrupt)", "later interrupt", "sooner interrupt", UNIT_NS, false, done_irq },
+	[METRIC_DONE_IRQ_MEAN] = { "done_irq_mean", "done (interrupt), mean", "later mean interrupt", "sooner mean interrupt",
+				   UNIT_NS, false, done_irq_mean },
+	[METRIC_PER_REQUEST] = { "per_request", "done (poll) per request", "more time per request", "less time per request",
+				 UNIT_NS, false, per_request },
+	[METRIC_KICKS] = { "kicks_per_request", "kicks per request", "more kicks per request", "fewer kicks per request",
+			   UNIT_COUNT, false, kicks },
+	[METRIC_PROBE_INTERRUPTS] = { "interrupts_per_request", "interrupts per request", "more interrupts per request",
+				      "fewer interrupts per request", UNIT_COUNT, false, probe_interrupts },
+	[METRIC_CPU_LEFT] = { "cpu_left", "CPU left to the guest", "more CPU left", "less CPU left", UNIT_PERCENT, true, cpu_left },
+	[METRIC_LOOP] = { "loop", "turn of an empty loop", "slower loop", "faster loop", UNIT_NS, false, loop },
+	[METRIC_PORT_WRITE] = { "port_write", "write to a deaf port", "slower port write", "faster port write", UNIT_NS, false,
+				port_write },
+	[METRIC_INSN_EMULATION] = { "insn_emulation_per_io", "instructions that KVM emulates", "more emulated instructions per I/O",
+				    "fewer emulated instructions per I/O", UNIT_COUNT, false, insn_emulation },
+	[METRIC_IRQ_INJECTIONS] = { "irq_injections_per_io", "KVM's interrupts per I/O", "more injected interrupts per I/O",
+				    "fewer injected interrupts per I/O", UNIT_COUNT, false, irq_injections },
 };
 
 const struct metric_info *metric_info(enum metric metric)

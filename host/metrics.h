@@ -32,6 +32,19 @@ enum metric {
 	METRIC_AWAIT,
 	METRIC_REQUESTS,
 	METRIC_REQUEST_SIZE,
+	/* The probe's, and what KVM counts. */
+	METRIC_KICK,
+	METRIC_DONE_POLL,
+	METRIC_DONE_IRQ,
+	METRIC_DONE_IRQ_MEAN,
+	METRIC_PER_REQUEST,
+	METRIC_KICKS,
+	METRIC_PROBE_INTERRUPTS,
+	METRIC_CPU_LEFT,
+	METRIC_LOOP,
+	METRIC_PORT_WRITE,
+	METRIC_INSN_EMULATION,
+	METRIC_IRQ_INJECTIONS,
 	METRICS
 };
 
@@ -73,6 +86,10 @@ struct measured_sums {
 	struct counter wait_us;       /* from the guest's disk counters; ios: the requests that it sent */
 	struct counter request_bytes; /* of these requests; ios: the same */
 	struct counter requests;      /* the same requests, per I/O */
+	/* Of the probe: medians of its trials; ios: trials. */
+	struct counter kick_ns, done_poll_ns, done_irq_ns, done_irq_mean_ns, per_request_ns, cpu_left, loop_ns, port_write_ns;
+	struct counter probe_kicks, probe_interrupts; /* as its driver counts them; ios: requests of the same part */
+	struct counter insn_emulation, irq_injections; /* KVM's, as exits */
 };
 
 struct measured {
@@ -107,6 +124,8 @@ double metrics_value(const struct measured *m, enum metric metric);
  * - Percentiles come from bins. The percentiles that a document prints hold for one direction of one job, and
  *   only as long as nothing is added to it.
  * - A job's "table" (of a table made by hand) gives quotients as they are; each of its rows weighs the same.
+ *
+ * A trial with a "probe" member has that in the place of "fio": see host/measured_probe.h.
  *
  * Raise INDEX_VERSION (host/index.h) with every change of what is read here: sums of older trials are kept there.
  */

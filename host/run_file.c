@@ -394,7 +394,10 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 	json_object_set(r, "guest_clocksource", clock ? clock : json_null());
 	json_object_set(r, "effective", effective ? effective : json_null());
 	json_object_set(r, "exit_status", status ? status : json_null());
-	json_object_set(r, "fio", fio ? fio : json_null());
+	if (json_object_get(trial->result, "probe"))
+		json_object_set(r, "probe", json_object_get(trial->result, "probe"));
+	else
+		json_object_set(r, "fio", fio ? fio : json_null());
 	json_object_set(r, "guest_counters", counters ? counters : json_null());
 	json_object_set(r, "host", trial->host ? trial->host : json_null());
 	return r;

@@ -74,6 +74,8 @@ static const char *guest_conflict(const struct guest *g)
 
 	if (file && !g->profile)
 		return "a disk image needs a profile (linux, openbsd, freebsd, netbsd, dragonfly, or the file of one)";
+	if (g->profile && g->tool == TOOL_PROBE)
+		return "the probe has no system that a profile could drive: leave one of both out";
 	if (g->profile && !strcmp(g->image, "images/linux"))
 		return "a profile drives a disk image: name it with image = FILE.qcow2";
 	if (!g->profile && (g->login || g->user || g->password_file || g->password_env))
@@ -125,18 +127,27 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	s->guest = grown;
 	g = &grown[s->nguests++];
 	g->name = strdup(name);
-	g->image = strdup("images/linux");
 	machine_default(&g->machine);
 	g->stall_timeout = 30;
-	if (!g->name || !g->image)
+	if (!g->name)
 		return no_memory(e);
-	if (!from)
-		return 0;
-	g->line = from->line;
-	if (check_name(from, e) || scenario_keys_read(g, from, e))
+	if (from) {
+		g->line = from->line;
+		if (check_name(from, e) || scenario_keys_read(g, from, e))
+			return -1;
+	}
+	if (!g->image)
+		g->image = strdup(g->tool == TOOL_PROBE ? "images/probe" : "images/linux");
+	if (!g->image)
+		return no_memory(e);
+	why = from ? guest_conflict(g) : NULL;
+	if (why)
+		return error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", name, why);
+	/* The probe wants nothing of a CPU: the same one under every accelerator is one difference less. */
+	if (g->tool == TOOL_PROBE && g->driver == DRIVER_LIBVIRT && !g->machine.cpu &&
+	    machine_set(&g->machine, "cpu", "qemu64", s->file, g->line, e))
 		return -1;
-	why = guest_conflict(g);
-	return why ? error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", name, why) : check_driver(s, g, from, e);
+	return from ? check_driver(s, g, from, e) : 0;
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
@@ -374,13 +385,28 @@ static int check_disks(const struct scenario *s, const struct section *scenario,
 	return 0;
 }
 
+/* Workloads are for all guests: they have to be of one tool. */
+static int check_tools(const struct scenario *s, struct error *e)
+{
+	for (size_t g = 1; g < s->nguests; g++)
+		if (s->guest[g].tool != s->guest[0].tool)
+			return error_at(e, STATUS_USAGE, s->file, s->guest[g].line,
+					"[guest %s] has another tool than [guest %s], whose workloads it would run", s->guest[g].name,
+					s->guest[0].name);
+	for (size_t v = 0; s->guest[0].tool == TOOL_PROBE && v < s->nvariants; v++)
+		if (s->variant[v].settings.filesystem != FILESYSTEM_NONE)
+			return error_at(e, STATUS_USAGE, s->file, s->variant[v].line,
+					"[variant %s]: the probe mounts nothing: leave filesystem out", s->variant[v].name);
+	return 0;
+}
+
 static int check_whole(struct scenario *s, const struct entries *all, const struct section *scenario, struct error *e)
 {
 	if (s->nvariants < 2)
 		return error_at(e, STATUS_USAGE, s->file, 0, "a comparison needs at least two [variant NAME] sections");
 	if (s->nworkloads == 0)
 		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
-	if (merge_machines(s, all, e))
+	if (merge_machines(s, all, e) || check_tools(s, e))
 		return -1;
 	for (size_t i = 1; i < s->nguests; i++)
 		if (s->guest[i].driver != s->guest[0].driver)

@@ -14,6 +14,9 @@ enum pairing { PAIRING_BOOTS, PAIRING_DISKS };
 enum fresh_boot { FRESH_BOOT_PER_BOOT, FRESH_BOOT_PER_TRIAL };
 enum against { AGAINST_VARIANTS, AGAINST_ITSELF };
 
+/* What runs in a guest: kickio, or nothing but images/probe. */
+enum tool { TOOL_KICKIO, TOOL_PROBE };
+
 /* Verdicts that a run's exit status may depend on. */
 enum fail_on {
 	FAIL_WORSE = 1,
@@ -39,6 +42,7 @@ struct exec_commands {
 
 struct guest {
 	char *name;
+	enum tool tool;
 	char *image;  /* as written: a folder with guest.ini ("images/linux"), or a disk image; with DRIVER_EXEC also IMAGE_NONE */
 	enum guest_driver driver;
 	struct exec_commands exec;

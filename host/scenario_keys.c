@@ -24,6 +24,7 @@ static const char *const fresh_boots[] = { "per-boot", "per-trial", NULL };
 static const char *const againsts[] = { "variants", "itself", NULL };
 static const char *const logins[] = { "", "none", "console", NULL }; /* by enum guest_login */
 static const char *const drivers[] = { "libvirt", "exec", NULL };
+static const char *const tools[] = { "kickio", "probe", NULL };
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
 
 #define S(field) offsetof(struct scenario, field)
@@ -50,8 +51,10 @@ static const struct key keys[] = {
 	{ "scenario", "fail_on", KIND_FAIL, S(fail_on), 0, 0, NULL,
 	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
 	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
+	{ "guest", "tool", KIND_WORD, G(tool), 0, 0, tools,
+	  "kickio: fio's jobs; probe: a guest without an operating system, which measures notifications (kickio)" },
 	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL,
-	  "folder of the guest's image (images/linux); with a profile, a disk image, which is never written to" },
+	  "folder of the guest's image (images/linux; tool = probe: images/probe); with a profile, a disk image, which is never written to" },
 	{ "guest", "profile", KIND_NAME, G(profile), 0, 0, NULL,
 	  "how the disk image's system is driven by its console: linux, openbsd, freebsd, netbsd, dragonfly, or a guest.ini" },
 	{ "guest", "login", KIND_WORD, G(login), 0, 0, logins, "console: log in there; none: kickio's agent starts by itself" },
