@@ -15,6 +15,7 @@
 
 #define TCG_TIMEOUT_S 60
 #define KVM_TIMEOUT_S 20
+#define PROBE_TIMEOUT_S 20 /* an emulating KVM needs seconds for what takes a usable one milliseconds */
 #define TRIAL_DISK (64u << 20)
 #define RUNTIME_S 0.5
 #define STOP_S 0.5 /* a guest's usual end, for one that came to another */
@@ -38,7 +39,7 @@ static void make_key(const struct hv_ops *ops, struct hv *hv, const struct accel
 	ops->version(hv, &v, &(struct error){ 0 });
 	stat(r->machine->emulator ? r->machine->emulator : v.emulator, &emulator);
 	machine_json(r->machine, key);
-	text_add(key, "|%s %s|%s %s|%lld %lld %lld|%s|%s|%ld|kvm %llx %o", host.release, host.machine, v.hypervisor, v.emulator,
+	text_add(key, "|%d|%s %s|%s %s|%lld %lld %lld|%s|%s|%ld|kvm %llx %o", (int)r->tool, host.release, host.machine, v.hypervisor, v.emulator,
 		 (long long)emulator.st_size, (long long)emulator.st_mtime, (long long)emulator.st_ctime, v.library, r->image->id,
 		 sysconf(_SC_NPROCESSORS_ONLN), (unsigned long long)kvm.st_rdev, (unsigned)kvm.st_mode);
 }
@@ -50,8 +51,24 @@ static void cache_file(const struct accel_request *r, struct text *path)
 
 	machine_json(r->machine, &what);
 	text_add(&what, "|%s", r->image->kernel);
-	text_add(path, "%s/accel-%08x.json", r->cache_dir, (unsigned)frame_crc32(0, text_get(&what), what.length));
+	text_add(path, "%s/accel-%08x.json", r->dirs->cache, (unsigned)frame_crc32(0, text_get(&what), what.length));
 	text_free(&what);
+}
+
+static json_t *health_json(const struct accel_health *h)
+{
+	return isnan(h->loop_ns) ? json_null() : json_pack("{s:f,s:f,s:f}", "boot_s", h->boot_s, "loop_ns", h->loop_ns,
+							   "port_write_ns", h->port_write_ns);
+}
+
+static void take_health(const json_t *j, struct accel_health *h)
+{
+	*h = (struct accel_health)ACCEL_HEALTH_NONE;
+	if (!json_is_object(j))
+		return;
+	h->boot_s = json_number_value(json_object_get(j, "boot_s"));
+	h->loop_ns = json_number_value(json_object_get(j, "loop_ns"));
+	h->port_write_ns = json_number_value(json_object_get(j, "port_write_ns"));
 }
 
 static bool load(const struct accel_request *r, const char *key, struct accel_outcome *out)
@@ -59,14 +76,14 @@ static bool load(const struct accel_request *r, const char *key, struct accel_ou
 	struct text path = { 0 };
 	const char *have, *used, *why, *version;
 	int virtio_status;
-	json_t *j;
+	json_t *j, *kvm, *tcg;
 	bool good;
 
 	cache_file(r, &path);
 	j = json_load_file(text_get(&path), 0, NULL);
 	text_free(&path);
-	good = j && json_unpack(j, "{s:s,s:s,s:s,s:s,s:b,s:{s:F,s:F,s:F,s:F,s:F,s:F}}", "key", &have, "used", &used, "why", &why,
-				"qemu_version", &version, "virtio_status", &virtio_status, "pace", "boot_s", &out->pace.boot_s,
+	good = j && json_unpack(j, "{s:s,s:s,s:s,s:s,s:b,s:o,s:o,s:{s:F,s:F,s:F,s:F,s:F,s:F}}", "key", &have, "used", &used, "why", &why,
+				"qemu_version", &version, "virtio_status", &virtio_status, "kvm", &kvm, "tcg", &tcg, "pace", "boot_s", &out->pace.boot_s,
 				"stop_s", &out->pace.stop_s, "trial_s", &out->pace.trial_s, "iops", &out->pace.iops,
 				"bandwidth", &out->pace.bandwidth, "restore", &out->pace.restore) == 0 &&
 	       !strcmp(have, key);
@@ -75,6 +92,8 @@ static bool load(const struct accel_request *r, const char *key, struct accel_ou
 		snprintf(out->why, sizeof(out->why), "%s", why);
 		snprintf(out->qemu_version, sizeof(out->qemu_version), "%s", version);
 		out->virtio_status = virtio_status;
+		take_health(kvm, &out->kvm);
+		take_health(tcg, &out->tcg);
 		out->pace.measured = true;
 		out->cached = true;
 	}
@@ -87,8 +106,9 @@ static void save(const struct accel_request *r, const char *key, const struct ac
 {
 	const struct pace *p = &out->pace;
 	struct text path = { 0 };
-	json_t *j = json_pack("{s:s,s:s,s:s,s:s,s:b,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used),
-			      "why", out->why, "qemu_version", out->qemu_version, "virtio_status", out->virtio_status, "pace",
+	json_t *j = json_pack("{s:s,s:s,s:s,s:s,s:b,s:o,s:o,s:{s:f,s:f,s:f,s:f,s:f,s:f}}", "key", key, "used", accel_name(out->used),
+			      "why", out->why, "qemu_version", out->qemu_version, "virtio_status", out->virtio_status, "kvm",
+			      health_json(&out->kvm), "tcg", health_json(&out->tcg), "pace",
 			      "boot_s", p->boot_s, "stop_s", p->stop_s, "trial_s", p->trial_s, "iops", p->iops, "bandwidth",
 			      p->bandwidth, "restore", p->restore);
 
@@ -128,6 +148,31 @@ static int measure(struct boot *b, const char *rw, const char *bs, struct pace *
 	return status;
 }
 
+/* Under the probe: how many kicks with all that is measured about them a second holds. */
+static int measure_kicks(struct boot *b, struct pace *pace, struct error *e)
+{
+	char *argv[] = { (char *)"--name=pace", (char *)"--mode=all", (char *)"--count=100" };
+	double seconds;
+	json_t *probe = accel_probe_job(b, argv, 3, KVM_TIMEOUT_S, &seconds, e);
+
+	if (!probe)
+		return -1;
+	json_decref(probe);
+	pace->iops = 100 / seconds;
+	pace->bandwidth = 1e12; /* a job of the probe does not end with its data */
+	return 0;
+}
+
+static int measure_guest(struct boot *b, enum tool tool, struct pace *pace, struct error *e)
+{
+	double ios, bytes;
+
+	if (tool == TOOL_PROBE)
+		return measure_kicks(b, pace, e);
+	return measure(b, "read", "1m", pace, &ios, &pace->bandwidth, e) ||
+	       measure(b, "randread", "4k", pace, &pace->iops, &bytes, e) ? -1 : 0;
+}
+
 static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, enum accel accel, double timeout,
 	       struct disk *disk, struct settings *settings, struct accel_outcome *out, struct error *e)
 {
@@ -138,15 +183,13 @@ static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_reque
 		.source = { disk->path }, .ndisks = 1, .hello_timeout = timeout, .interrupted = r->interrupted,
 	};
 	struct boot b;
-	double ios, bytes;
 
 	snprintf(name, sizeof(name), "%ld-trial-%s", (long)getpid(), accel_name(accel));
 	if (boot_start(&b, ops, hv, &request, e))
 		return -1;
 	pace->boot_s = b.wall_to_hello;
 	pace->trial_s = 0;
-	if (measure(&b, "read", "1m", pace, &ios, &pace->bandwidth, e) ||
-	    measure(&b, "randread", "4k", pace, &pace->iops, &bytes, e)) {
+	if (measure_guest(&b, r->tool, pace, e)) {
 		boot_kill(&b);
 		return -1;
 	}
@@ -167,47 +210,113 @@ static int not_run(const struct accel_request *r, const char *what, struct error
 	return error_context(e, "%s", what);
 }
 
+/* The probe under one accelerator. */
+static int probe_one(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, const struct image *image,
+		     enum accel accel, struct accel_health *out, struct error *e)
+{
+	char name[64];
+	struct boot_request request = { .name = name, .machine = r->machine, .accel = accel, .image = image,
+					.interrupted = r->interrupted };
+
+	snprintf(name, sizeof(name), "%ld-probe-%s", (long)getpid(), accel_name(accel));
+	return accel_health_measure(ops, hv, &request, PROBE_TIMEOUT_S, out, e);
+}
+
+/* Whether KVM is worth a try: 1, 0 (out->why says why not) or -1. */
+static int probe_kvm(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct accel_outcome *out,
+		     struct error *e)
+{
+	struct guest guest = { .name = (char *)"probe", .image = (char *)"images/probe" };
+	struct machine plain = { 0 };
+	struct image image = { 0 };
+	struct error no_kvm = { 0 };
+	struct text words = { 0 };
+	int status = -1;
+
+	machine_default(&plain);
+	if (image_prepare(&guest, &plain, r->dirs->data, r->dirs->build, r->say, &image, e))
+		goto out;
+	if (probe_one(ops, hv, r, &image, ACCEL_TCG, &out->tcg, e)) {
+		not_run(r, "the probe does not run under TCG", e);
+		goto out;
+	}
+	if (probe_one(ops, hv, r, &image, ACCEL_KVM, &out->kvm, &no_kvm)) {
+		if (r->interrupted && *r->interrupted) {
+			error_set(e, no_kvm.status, "%s", no_kvm.text);
+			goto out;
+		}
+		no_kvm.text[strcspn(no_kvm.text, ";\n")] = '\0';
+		snprintf(out->why, sizeof(out->why), "KVM is offered but does not run the probe (%.300s)", no_kvm.text);
+		status = 0;
+	} else {
+		status = accel_healthy(&out->kvm);
+		accel_health_words(&out->kvm, &words);
+		if (!status)
+			snprintf(out->why, sizeof(out->why), "KVM is offered but not usable: %s", text_get(&words));
+	}
+out:
+	text_free(&words);
+	image_free(&image);
+	machine_free(&plain);
+	return status;
+}
+
+static int try_tcg(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct disk *disk,
+		   struct settings *settings, struct accel_outcome *out, struct error *e)
+{
+	out->used = ACCEL_TCG;
+	if (try(ops, hv, r, ACCEL_TCG, r->boot_timeout > 0 ? r->boot_timeout : TCG_TIMEOUT_S, disk, settings, out, e))
+		return not_run(r, "the trial guest does not run", e);
+	return 0;
+}
+
+static int try_wanted_kvm(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct disk *disk,
+			  struct settings *settings, struct accel_outcome *out, struct error *e)
+{
+	const char *key = r->machine->accel == ACCEL_KVM ? "accel = kvm" : "cpu = host";
+	char what[80];
+
+	out->used = ACCEL_KVM;
+	snprintf(out->why, sizeof(out->why), "%s was asked for", key);
+	snprintf(what, sizeof(what), "%s, but KVM does not run the guest", key);
+	return try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, out, e) ? not_run(r, what, e) : 0;
+}
+
 static int decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct disk *disk,
 		  struct settings *settings, struct accel_outcome *out, struct error *e)
 {
 	struct error no_kvm = { 0 };
-	struct accel_outcome kvm = { 0 };
+	struct text words = { 0 };
+	int usable;
 
-	if (wanted(r) == ACCEL_KVM) {
-		const char *key = r->machine->accel == ACCEL_KVM ? "accel = kvm" : "cpu = host";
-		char what[80];
-
-		out->used = ACCEL_KVM;
-		snprintf(out->why, sizeof(out->why), "%s was asked for", key);
-		snprintf(what, sizeof(what), "%s, but KVM does not run the guest", key);
-		if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, out, e))
-			return not_run(r, what, e);
-		return 0;
-	}
-	out->used = ACCEL_TCG;
-	if (try(ops, hv, r, ACCEL_TCG, r->boot_timeout > 0 ? r->boot_timeout : TCG_TIMEOUT_S, disk, settings, out, e))
-		return not_run(r, "the trial guest does not run", e);
+	if (wanted(r) == ACCEL_KVM)
+		return try_wanted_kvm(ops, hv, r, disk, settings, out, e);
 	if (wanted(r) == ACCEL_TCG) {
 		snprintf(out->why, sizeof(out->why), "accel = tcg was asked for");
-		return 0;
+		return try_tcg(ops, hv, r, disk, settings, out, e);
 	}
 	if (!ops->offers_kvm(hv)) {
 		snprintf(out->why, sizeof(out->why), "the hypervisor offers no KVM on this host");
-		return 0;
+		return try_tcg(ops, hv, r, disk, settings, out, e);
 	}
-	if (try(ops, hv, r, ACCEL_KVM, out->pace.boot_s + 1, disk, settings, &kvm, &no_kvm)) {
-		if (r->interrupted && *r->interrupted)
-			return error_set(e, no_kvm.status, "%s", no_kvm.text);
-		no_kvm.text[strcspn(no_kvm.text, ";\n")] = '\0';
-		snprintf(out->why, sizeof(out->why), "KVM is offered but does not run the guest (%.300s; TCG needs %.1f s)",
-			 no_kvm.text, out->pace.boot_s);
-		return 0;
-	}
-	kvm.pace.restore = out->pace.restore;
-	*out = kvm;
+	usable = probe_kvm(ops, hv, r, out, e);
+	if (usable < 0)
+		return -1;
+	if (!usable)
+		return try_tcg(ops, hv, r, disk, settings, out, e);
 	out->used = ACCEL_KVM;
-	snprintf(out->why, sizeof(out->why), "a trial guest came up under KVM in %.1f s", kvm.pace.boot_s);
-	return 0;
+	if (try(ops, hv, r, ACCEL_KVM, KVM_TIMEOUT_S, disk, settings, out, &no_kvm) == 0) {
+		accel_health_words(&out->kvm, &words);
+		snprintf(out->why, sizeof(out->why), "under KVM %s, and a trial guest came up in %.1f s", text_get(&words),
+			 out->pace.boot_s);
+		text_free(&words);
+		return 0;
+	}
+	if (r->interrupted && *r->interrupted)
+		return error_set(e, no_kvm.status, "%s", no_kvm.text);
+	no_kvm.text[strcspn(no_kvm.text, ";\n")] = '\0';
+	snprintf(out->why, sizeof(out->why), "KVM runs the probe but not the guest (%.300s)", no_kvm.text);
+	return try_tcg(ops, hv, r, disk, settings, out, e);
 }
 
 int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, struct accel_outcome *out,
@@ -219,7 +328,7 @@ int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_req
 	double seconds = 0;
 	int status = -1;
 
-	*out = (struct accel_outcome){ 0 };
+	*out = (struct accel_outcome){ .kvm = ACCEL_HEALTH_NONE, .tcg = ACCEL_HEALTH_NONE };
 	settings_default(&settings);
 	settings.size = TRIAL_DISK;
 	make_key(ops, hv, r, &key);

@@ -1,9 +1,11 @@
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "host/command.h"
 #include "host/compare.h"
 #include "host/compare_input.h"
+#include "host/kick.h"
 #include "host/parse.h"
 #include "host/report.h"
 #include "host/scenario.h"
@@ -13,6 +15,7 @@ struct options {
 	const char *metric, *margin, *fail_margin, *alpha, *fail_on, *group_by, *baseline;
 	const char *input[2];
 	size_t ninputs;
+	bool explain;
 	struct report_request report;
 };
 
@@ -22,7 +25,8 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 		{ "metric", required_argument, NULL, 'm' }, { "margin", required_argument, NULL, 'n' },
 		{ "fail-margin", required_argument, NULL, 'g' }, { "alpha", required_argument, NULL, 'a' },
 		{ "fail-on", required_argument, NULL, 'f' }, { "group-by", required_argument, NULL, 'b' },
-		{ "baseline", required_argument, NULL, 'l' }, REPORT_LONG_OPTIONS, { NULL, 0, NULL, 0 },
+		{ "baseline", required_argument, NULL, 'l' },
+		{ "explain", no_argument, NULL, 'x' }, REPORT_LONG_OPTIONS, { NULL, 0, NULL, 0 },
 	};
 	const char **const value[] = { ['m'] = &o->metric, ['n'] = &o->margin, ['g'] = &o->fail_margin, ['a'] = &o->alpha,
 				       ['f'] = &o->fail_on, ['b'] = &o->group_by, ['l'] = &o->baseline };
@@ -38,7 +42,9 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 		taken = report_option(c, optarg, &o->report, e);
 		if (taken < 0)
 			return -1;
-		if (!taken)
+		if (c == 'x')
+			o->explain = true;
+		else if (!taken)
 			*value[c] = optarg;
 	}
 	if (report_check(&o->report, e))
@@ -206,6 +212,28 @@ static int report(const struct options *o, const struct dataset *d, struct error
 	return status;
 }
 
+/* Two runs beside each other: only told, nothing is judged. */
+static int explain(const struct options *o, const struct compare_input in[2], struct error *e)
+{
+	struct dataset *view[2] = { NULL, NULL };
+	struct text text = { 0 };
+	int status = 0;
+
+	if (o->ninputs != 2)
+		return error_set(e, STATUS_USAGE, "--explain takes two runs, the guest's and the probe's: here is one");
+	for (int i = 0; i < 2 && status == 0; i++)
+		if (in[i].variant)
+			status = view_variants(in[i].d, in[i].d->variant[in[i].d->baseline], in[i].variant, &view[i], e);
+	if (status == 0)
+		status = kick_explain(view[0] ? view[0] : in[0].d, view[1] ? view[1] : in[1].d, &text, e);
+	if (status == 0)
+		fputs(text_get(&text), stdout);
+	text_free(&text);
+	dataset_free(view[0]);
+	dataset_free(view[1]);
+	return status;
+}
+
 static int run(int argc, char **argv, struct error *e)
 {
 	struct options o = { .report = REPORT_REQUEST_NONE };
@@ -219,6 +247,10 @@ static int run(int argc, char **argv, struct error *e)
 	for (size_t i = 0; i < o.ninputs; i++)
 		if (compare_input_load(o.input[i], &in[i], e))
 			goto out;
+	if (o.explain) {
+		status = explain(&o, in, e);
+		goto out;
+	}
 	if (o.ninputs == 1 ? look_at_one(&in[0], by, &view, e) : look_at_two(in, by, &view, e))
 		goto out;
 	d = view ? view : in[0].d;
@@ -234,6 +266,7 @@ out:
 const struct command cmd_compare = {
 	"compare", "compare A [B] [--metric NAME] [--margin P] [--fail-margin P] [--alpha P] [--fail-on VERDICTS]\n"
 	"       [--group-by guest|workload|variant] [--baseline NAME]\n"
-	"       " REPORT_USAGE,
+	"       " REPORT_USAGE "\n"
+	"       kickbench compare GUEST_RUN PROBE_RUN --explain",
 	"judge variants of a run folder, or two folders (FOLDER, FOLDER:VARIANT) against each other", run,
 };

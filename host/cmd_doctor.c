@@ -28,10 +28,21 @@ static void KB_PRINTF(3, 4) say(struct findings *f, char sign, const char *fmt, 
 	fflush(stdout);
 }
 
+static void say_health(const char *name, const struct accel_health *h, struct findings *f)
+{
+	struct text words = { 0 };
+
+	if (isnan(h->loop_ns))
+		return;
+	accel_health_words(h, &words);
+	say(f, accel_healthy(h) ? ' ' : '?', "the probe under %s: up in %.1f s; %s", name, h->boot_s, text_get(&words));
+	text_free(&words);
+}
+
 static void check_accelerator(struct session *s, const struct machine *machine, const struct image *image, const char *disks,
 			      struct findings *f)
 {
-	struct accel_request r = { .machine = machine, .image = image, .cache_dir = s->dirs.cache, .disk_dir = disks,
+	struct accel_request r = { .machine = machine, .image = image, .dirs = &s->dirs, .disk_dir = disks,
 				   .say = command_say, .interrupted = &command_signal };
 	struct accel_outcome out;
 	struct error e = { 0 };
@@ -42,6 +53,8 @@ static void check_accelerator(struct session *s, const struct machine *machine, 
 	}
 	say(f, out.used == ACCEL_KVM ? ' ' : '?', "accelerator %s%s: %s", accel_name(out.used), out.cached ? " (known from before)" : "",
 	    out.why);
+	say_health("KVM", &out.kvm, f);
+	say_health("TCG", &out.tcg, f);
 	say(f, ' ', "emulator: %s", *out.qemu_version ? out.qemu_version : "does not tell its version");
 	say(f, out.virtio_status ? ' ' : '?', "emulator's x-query-virtio-status: %s", out.virtio_status
 	    ? "survived, negotiated features are verified" : "ends it: not asked again, negotiated features stay unverified");

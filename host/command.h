@@ -20,6 +20,7 @@ extern const struct command cmd_compare;
 extern const struct command cmd_doctor;
 extern const struct command cmd_history;
 extern const struct command cmd_import;
+extern const struct command cmd_kick;
 extern const struct command cmd_plan;
 extern const struct command cmd_report;
 extern const struct command cmd_run;

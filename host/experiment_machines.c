@@ -58,8 +58,8 @@ static int decide(const struct experiment *x, const struct guest *guest, struct 
 		  struct error *e)
 {
 	char disks[1100];
-	struct accel_request request = { .machine = &p->machine, .image = &p->image, .boot_timeout = guest->boot_timeout,
-					 .cache_dir = x->dirs->cache, .disk_dir = disks, .say = say,
+	struct accel_request request = { .tool = guest->tool, .machine = &p->machine, .image = &p->image,
+					 .boot_timeout = guest->boot_timeout, .dirs = x->dirs, .disk_dir = disks, .say = say,
 					 .interrupted = x->interrupted };
 
 	snprintf(disks, sizeof(disks), "%s/trial", x->dirs->state);
