@@ -31,7 +31,7 @@ enum frame_type {
 	FRAME_END,    /* guest: recording has ended */
 	FRAME_RESULT, /* guest: the job's result */
 	FRAME_ERROR,  /* guest: the job could not run */
-	FRAME_LOG,    /* guest: a note for the log */
+	FRAME_LOG,    /* guest: a note for the log; host: its counters are taken, where a job has asked to wait for that */
 	FRAME_AGAIN,  /* both: send frame SEQ again */
 	FRAME_BYE,    /* host: power off; guest: I do */
 	FRAME_TYPES

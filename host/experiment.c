@@ -173,6 +173,7 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 
 	if (!argv)
 		return error_set(e, STATUS_HOST, "out of memory");
+	request.wait_for_count = x->scenario->guest[boot->guest].tool == TOOL_PROBE;
 	if (cell->on_files)
 		request.filesystem = filesystem_name(x->settings[t->variant].filesystem);
 	memcpy(argv, cell->argv, cell->argc * sizeof(*argv));

@@ -7,7 +7,7 @@
 #include "host/report_layout.h"
 #include "host/report_values.h"
 
-enum { NAME = 30, SIDE = 10, RATIO = 24 };
+enum { CELL = 28, NAME = 38, SIDE = 10, RATIO = 23 };
 
 const char *kick_option(const struct dataset *d, size_t cell, const char *name)
 {
@@ -55,12 +55,12 @@ static void variant_words(const struct dataset *d, unsigned variant, struct text
 
 /* ---- the tables ---- */
 
-static void line(const char *name, const struct effect *e, enum metric metric, struct text *out)
+static void line(const char *name, int width, const struct effect *e, enum metric metric, struct text *out)
 {
 	char side[METRIC_TEXT_SIZE];
 	struct text ratio = { 0 };
 
-	layout_pad(out, name, NAME);
+	layout_pad(out, name, width);
 	for (unsigned k = 0; k < 2; k++) {
 		effect_side_text(e, metric, k, side);
 		layout_pad(out, side, -SIDE);
@@ -71,9 +71,9 @@ static void line(const char *name, const struct effect *e, enum metric metric, s
 	text_free(&ratio);
 }
 
-static void head(const struct dataset *d, const char *what, unsigned variant, struct text *out)
+static void head(const struct dataset *d, const char *what, int width, unsigned variant, struct text *out)
 {
-	layout_pad(out, what, NAME);
+	layout_pad(out, what, width);
 	layout_pad(out, d->variant[d->baseline], -SIDE);
 	layout_pad(out, d->variant[variant], -SIDE);
 	text_add(out, "  ");
@@ -84,7 +84,7 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 {
 	const struct dataset *d = c->dataset;
 
-	head(d, "the vCPU is away", variant, out);
+	head(d, "the vCPU is away", CELL, variant, out);
 	text_add(out, "  Holm p  verdict\n");
 	for (size_t i = 0; i < c->nfindings; i++) {
 		const struct finding *f = &c->finding[i];
@@ -94,7 +94,7 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 			continue;
 		text_add(&name, "%s, ", metric_info(d->primary)->title);
 		kick_cell_words(d, f->cell, &name);
-		line(text_get(&name), &f->effect[d->primary], d->primary, out);
+		line(text_get(&name), CELL, &f->effect[d->primary], d->primary, out);
 		report_p(f->holm, &p);
 		layout_pad(out, text_get(&p), -8);
 		text_add(out, "  %s\n", verdict_name(f->verdict));
@@ -104,32 +104,46 @@ static void primary_table(const struct comparison *c, unsigned variant, struct t
 	text_add(out, "\n");
 }
 
+/* Of a metric that is about the accelerator and no cell, the first cell's. */
+static void other_lines(const struct comparison *c, unsigned variant, enum metric metric, bool once, struct text *out)
+{
+	for (size_t i = 0; i < c->nfindings; i++) {
+		const struct finding *f = &c->finding[i];
+		const struct effect *e = &f->effect[metric];
+		struct text name = { 0 };
+
+		if (f->variant != variant || e->kind == EFFECT_NO_DATA)
+			continue;
+		text_add(&name, "%s", metric_info(metric)->title);
+		if (!once) {
+			text_add(&name, ", ");
+			kick_cell_words(c->dataset, f->cell, &name);
+		}
+		if (layout_width(text_get(&name)) >= NAME) {
+			text_add(out, "%s\n", text_get(&name));
+			text_reset(&name);
+		}
+		line(text_get(&name), NAME, e, metric, out);
+		text_add(out, "  %s\n", e->kind == EFFECT_INTERVAL ? effect_direction(e, metric) : "");
+		text_free(&name);
+		if (once)
+			return;
+	}
+}
+
 static void other_table(const struct comparison *c, unsigned variant, struct text *out)
 {
-	static const enum metric shown[] = { METRIC_DONE_POLL, METRIC_DONE_IRQ, METRIC_PER_REQUEST, METRIC_KICKS,
-					     METRIC_PROBE_INTERRUPTS, METRIC_CPU_LEFT, METRIC_EXITS, METRIC_INSN_EMULATION,
-					     METRIC_IRQ_INJECTIONS, METRIC_LOOP, METRIC_PORT_WRITE };
+	static const struct { enum metric metric; bool once; } shown[] = {
+		{ METRIC_DONE_POLL, false }, { METRIC_DONE_IRQ, false }, { METRIC_PER_REQUEST, false }, { METRIC_KICKS, false },
+		{ METRIC_PROBE_INTERRUPTS, false }, { METRIC_CPU_LEFT, false }, { METRIC_EXITS, false },
+		{ METRIC_INSN_EMULATION, false }, { METRIC_IRQ_INJECTIONS, false }, { METRIC_LOOP, true },
+		{ METRIC_PORT_WRITE, true },
+	};
 
-	head(c->dataset, "beside it (no verdict)", variant, out);
+	head(c->dataset, "beside it (no verdict)", NAME, variant, out);
 	text_add(out, "\n");
 	for (size_t m = 0; m < sizeof(shown) / sizeof(shown[0]); m++)
-		for (size_t i = 0; i < c->nfindings; i++) {
-			const struct finding *f = &c->finding[i];
-			const struct effect *e = &f->effect[shown[m]];
-			struct text name = { 0 };
-
-			if (f->variant != variant || e->kind == EFFECT_NO_DATA)
-				continue;
-			text_add(&name, "%s, ", metric_info(shown[m])->title);
-			kick_cell_words(c->dataset, f->cell, &name);
-			if (layout_width(text_get(&name)) >= NAME) {
-				text_add(out, "%s\n", text_get(&name));
-				text_reset(&name);
-			}
-			line(text_get(&name), e, shown[m], out);
-			text_add(out, "  %s\n", e->kind == EFFECT_INTERVAL ? effect_direction(e, shown[m]) : "");
-			text_free(&name);
-		}
+		other_lines(c, variant, shown[m].metric, shown[m].once, out);
 	text_add(out, "\n");
 }
 

@@ -34,6 +34,16 @@ static void count(struct watch *w, struct hostcount *into)
 		       w->b->request.accel == ACCEL_KVM, into);
 }
 
+/* Whoever waits for it goes on. */
+static void say_counted(struct watch *w)
+{
+	json_t *nothing = json_object();
+
+	if (w->request->wait_for_count && nothing)
+		link_send(&w->b->link, FRAME_LOG, nothing, &(struct error){ 0 }); /* a lost link shows itself in the next wait */
+	json_decref(nothing);
+}
+
 static uint64_t number(const json_t *body, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(body, key));
@@ -56,6 +66,8 @@ static int send_job(struct watch *w, struct error *e)
 		json_object_set_new(body, "filesystem", json_string(r->filesystem));
 		json_object_set_new(body, "mount", json_string(FILESYSTEM_PATH));
 	}
+	if (body && r->wait_for_count)
+		json_object_set_new(body, "wait", json_string("counted"));
 	if (!body)
 		return error_set(e, STATUS_HOST, "out of memory");
 	status = link_send(&w->b->link, FRAME_JOB, body, e);
@@ -164,12 +176,14 @@ static int take_message(struct watch *w, struct message *m)
 	switch (m->type) {
 	case FRAME_BEGIN:
 		count(w, &w->begin);
+		say_counted(w);
 		w->began = true;
 		w->begin_seen_ns = m->at_ns;
 		w->guest_begin_ns = number(m->body, "clock_ns");
 		return 0;
 	case FRAME_END:
 		count(w, &w->end);
+		say_counted(w);
 		w->ended = true;
 		w->end_seen_ns = m->at_ns;
 		w->guest_end_ns = number(m->body, "clock_ns");

@@ -22,6 +22,7 @@ struct trial_request {
 	size_t argc;
 	const char *filesystem; /* mounted for the job, which names files on it; NULL: the disk itself */
 	size_t disk;
+	bool wait_for_count; /* the guest stands still at begin and end until our counters are taken (the probe can) */
 	double stall_timeout; /* seconds */
 	void (*progress)(void *context, const struct trial_progress *p);
 	void *context;

@@ -26,4 +26,5 @@ script "published measurements" tests/integration/run.sh "$build/kickbench" docu
 script "faults" tests/integration/run.sh "$build/kickbench" faults
 script "a guest without libvirt" tests/integration/run.sh "$build/kickbench" exec
 script "the probe" tests/integration/probe.sh
+script "notifications" tests/integration/run.sh "$build/kickbench" kick
 finish

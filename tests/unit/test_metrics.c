@@ -325,7 +325,7 @@ static void names_and_directions(void **state)
 	for (int i = 0; i < METRICS; i++) {
 		assert_int_equal(metric_find(metric_info((enum metric)i)->name), i);
 		assert_int_equal(metric_info((enum metric)i)->higher_is_better, i == METRIC_IOPS || i == METRIC_BANDWIDTH ||
-				 i == METRIC_REQUEST_SIZE);
+				 i == METRIC_REQUEST_SIZE || i == METRIC_CPU_LEFT);
 	}
 	assert_int_equal(metric_find("speed"), METRICS);
 }

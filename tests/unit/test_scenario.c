@@ -524,7 +524,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 16 : 13);
+		assert_int_equal(k, i ? 17 : 13);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
