@@ -88,6 +88,33 @@ static void answer_well(struct hv_guest *g, const struct frame *f)
 	fake_say(g, FRAME_RESULT, RESULT);
 }
 
+/* A guest that waits says the next thing when it has heard that the counters are taken. */
+static void answer_when_counted(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB) {
+		fake_say(g, FRAME_BEGIN, BEGIN);
+	} else if (f->type == FRAME_LOG && g->number == 1) {
+		fake_say(g, FRAME_END, END);
+	} else if (f->type == FRAME_LOG) {
+		fake_say(g, FRAME_RESULT, RESULT);
+	}
+}
+
+static void a_guest_that_waits_is_told_of_the_count(void **state)
+{
+	struct fixture *f = *state;
+	char *argv[] = { (char *)"--name=w" };
+	struct trial_request request = { .id = "7", .argv = argv, .argc = 1, .wait_for_count = true, .stall_timeout = 5 };
+	struct error e = { 0 };
+
+	f->guest.answer = answer_when_counted;
+	if (trial_run(&f->boot, &request, &f->trial, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(f->trial.status, TRIAL_OK);
+	holds(text_get(&f->guest.heard), "\"wait\":\"counted\"}\nlog {}\nlog {}\n");
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(f->trial.host, "block"), "rd_reqs")), 100);
+}
+
 static void a_job_is_run_and_counted(void **state)
 {
 	struct fixture *f = *state;
@@ -391,7 +418,7 @@ static void statuses_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_job_is_run_and_counted), TEST(a_file_system_is_asked_for), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
+		TEST(a_job_is_run_and_counted), TEST(a_guest_that_waits_is_told_of_the_count), TEST(a_file_system_is_asked_for), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
 		TEST(a_failed_job_keeps_its_notes),
 		TEST(bad_blocks_are_corruption),
 		TEST(a_malformed_map_fails_the_trial), TEST(a_refused_job_says_why), TEST(silence_is_a_stall),
