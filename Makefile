@@ -75,17 +75,20 @@ NEEDS_CHECK = \
 	busybox-static \
 	chromium \
 	clang \
+	curl \
 	e2fsprogs \
 	fio \
 	libclang-rt-dev \
 	libcmocka-dev \
 	libxml2-utils \
 	mandoc \
+	mtools \
 	musl-tools \
 	nbdkit \
 	nbdkit-plugin-dev \
 	python3-pip \
 	shellcheck \
+	signify-openbsd \
 	time \
 	valgrind \
 	xfsprogs
@@ -100,9 +103,6 @@ NEEDS_LONG = \
 	mtools \
 	syslinux \
 	syslinux-common
-NEEDS_LONG = dosfstools e2fsprogs fakechroot fakeroot fdisk mmdebstrap mtools syslinux syslinux-common
-NEEDS_CHECK = bmake busybox-static clang curl e2fsprogs fio libcmocka-dev libxml2-utils mandoc mtools musl-tools nbdkit \
-	nbdkit-plugin-dev python3-pip signify-openbsd valgrind xfsprogs
 
 all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
 

@@ -175,7 +175,7 @@ static int make_from(const struct options *o, const struct places *at, const cha
 	struct image_make m = { .recipe = text_get(&at->recipe), .media = media, .output = text_get(&at->output),
 				.password = text_get(&at->password), .work = text_get(&at->work), .log = text_get(&at->log),
 				.accel = o->accel, .say = command_say, .interrupted = &command_signal };
-	int status = session_open(&s, NULL, "image make", e);
+	int status = session_open(&s, DRIVER_LIBVIRT, NULL, "image make", e);
 
 	if (!status) {
 		overlay_sweep(m.work);

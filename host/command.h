@@ -19,13 +19,13 @@ extern const struct command cmd_clean;
 extern const struct command cmd_compare;
 extern const struct command cmd_doctor;
 extern const struct command cmd_history;
+extern const struct command cmd_image;
 extern const struct command cmd_import;
 extern const struct command cmd_kick;
 extern const struct command cmd_plan;
 extern const struct command cmd_report;
 extern const struct command cmd_run;
 extern const struct command cmd_selftest;
-extern const struct command cmd_run, cmd_plan, cmd_report, cmd_import, cmd_doctor, cmd_clean, cmd_image;
 
 /* The signal that asked kickbench to end, 0 none. */
 extern volatile sig_atomic_t command_signal;

@@ -25,11 +25,11 @@ static const struct command *const commands[] = {
 	&cmd_compare,
 	&cmd_history,
 	&cmd_import,
+	&cmd_image,
 	&cmd_doctor,
 	&cmd_clean,
 	&cmd_help,
 	&cmd_version,
-	&cmd_run, &cmd_plan, &cmd_report, &cmd_import, &cmd_doctor, &cmd_clean, &cmd_image, &cmd_help, &cmd_version,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
