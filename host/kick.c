@@ -194,7 +194,7 @@ static void mail(const struct comparison *c, unsigned variant, struct text *out)
 		both(f, METRIC_DONE_IRQ, names, "the interrupt that tells of the end comes %s after it with %s and %s with %s", &words);
 		if (f->effect[METRIC_CPU_LEFT].kind != EFFECT_NO_DATA)
 			both(f, METRIC_CPU_LEFT, names, "; of the CPU %s stays with the guest meanwhile with %s and %s with %s", &words);
-		text_add(&words, " (medians of %u boots each in turn, %s).", f->effect[d->primary].complete,
+		text_add(&words, " (medians of a boot's kicks, in the mean of %u boots each in turn; %s).", f->effect[d->primary].complete,
 			 json_string_value(json_object_get(json_object_get(d->run, "accel"), "used")) ?: "accelerator not told");
 		layout_wrap(out, "", 0, text_get(&words));
 	}
