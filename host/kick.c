@@ -204,13 +204,30 @@ static void mail(const struct comparison *c, unsigned variant, struct text *out)
 	text_free(&words);
 }
 
+static void pins_words(const struct dataset *d, struct text *out)
+{
+	const json_t *settings = json_object_get(json_array_get(json_object_get(d->run, "variants"), d->baseline), "settings");
+	const char *vcpu = json_string_value(json_object_get(settings, "vcpupin"));
+	const char *rest = json_string_value(json_object_get(settings, "emulatorpin"));
+
+	if (vcpu && *vcpu && rest && *rest)
+		text_add(out, "; the vCPU on CPU %s, the device on CPU %s", vcpu, rest);
+	else
+		text_add(out, "; the host's scheduler decides whether vCPU and device share a CPU");
+}
+
 int kick_text(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
 	const json_t *accel = json_object_get(d->run, "accel");
+	struct text head = { 0 };
 
-	text_add(out, "%s, %u blocks; accelerator %s: %s\n\n", d->name, d->nblocks,
+	text_add(&head, "%s, %u blocks; accelerator %s: %s", d->name, d->nblocks,
 		 json_string_value(json_object_get(accel, "used")) ?: "unknown", json_string_value(json_object_get(accel, "why")) ?: "");
+	pins_words(d, &head);
+	layout_wrap(out, "", 0, text_get(&head));
+	text_free(&head);
+	text_add(out, "\n");
 	for (unsigned v = 0; v < d->nvariants; v++) {
 		if (v == d->baseline)
 			continue;
