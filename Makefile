@@ -32,8 +32,10 @@ PROBE = images/probe/job.c
 
 # The same engines as in the guest program; sets FOUND_….
 include $(shell sh engines/find.sh $(OBJ) linux '$(LINK)')
-WITH_LIBVIRT = host/accel.c host/boot_libvirt.c host/boot_libvirt_verify.c host/domain.c host/domain_qemu.c host/domain_verify.c \
-	host/domain_verify_machine.c $(wildcard host/hypervisor_libvirt*.c)
+WITH_LIBVIRT = host/accel.c host/boot_libvirt.c host/boot_libvirt_verify.c host/domain.c host/domain_copy.c \
+	host/domain_original.c host/domain_qemu.c host/domain_verify.c host/domain_verify_machine.c $(wildcard host/hypervisor_libvirt*.c)
+WITHOUT_LIBVIRT = host/domain_original_none.c
+LEFT_OUT_yes = $(WITHOUT_LIBVIRT)
 LEFT_OUT_no = $(WITH_LIBVIRT)
 HOST = $(filter-out host/main.c host/os_bsd.c host/os_freebsd.c host/os_openbsd.c $(LEFT_OUT_$(LIBVIRT)),$(sort $(wildcard host/*.c)))
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
@@ -161,6 +163,7 @@ $(OBJ)/flags: force
 # What kickbench is made of without libvirt, for another system's compiler.
 portable-sources:
 	@echo host/main.c $(filter-out host/os_linux.c $(WITH_LIBVIRT),$(HOST)) $(PROBE)
+	@echo host/main.c $(sort $(filter-out host/os_linux.c $(WITH_LIBVIRT),$(HOST)) $(WITHOUT_LIBVIRT))
 
 unit-tests: $(TESTS) $(BUILD)/$(FLAVOUR)/kickio
 

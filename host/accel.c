@@ -33,11 +33,12 @@ static void make_key(const struct hv_ops *ops, struct hv *hv, const struct accel
 	struct hv_version v = { 0 };
 	struct utsname host;
 	struct stat kvm = { 0 }, emulator = { 0 };
+	const char *path = image_emulator(r->image, r->machine);
 
 	uname(&host);
 	stat("/dev/kvm", &kvm);
 	ops->version(hv, &v, &(struct error){ 0 });
-	stat(r->machine->emulator ? r->machine->emulator : v.emulator, &emulator);
+	stat(path ? path : v.emulator, &emulator);
 	machine_json(r->machine, key);
 	text_add(key, "|%d|%s %s|%s %s|%lld %lld %lld|%s|%s|%ld|kvm %llx %o", (int)r->tool, host.release, host.machine, v.hypervisor, v.emulator,
 		 (long long)emulator.st_size, (long long)emulator.st_mtime, (long long)emulator.st_ctime, v.library, r->image->id,
@@ -50,7 +51,7 @@ static void cache_file(const struct accel_request *r, struct text *path)
 	struct text what = { 0 };
 
 	machine_json(r->machine, &what);
-	text_add(&what, "|%s", r->image->kernel);
+	text_add(&what, "|%s", r->image->own ? r->image->own->source : r->image->kernel);
 	text_add(path, "%s/accel-%08x.json", r->dirs->cache, (unsigned)frame_crc32(0, text_get(&what), what.length));
 	text_free(&what);
 }
@@ -185,7 +186,8 @@ static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_reque
 	char name[64];
 	struct boot_request request = {
 		.name = name, .machine = r->machine, .accel = accel, .image = r->image, .settings = { settings },
-		.source = { disk->path }, .ndisks = 1, .hello_timeout = timeout, .interrupted = r->interrupted,
+		.source = { disk->path }, .ndisks = 1, .hello_timeout = timeout, .overlay_dir = r->overlay_dir,
+		.interrupted = r->interrupted,
 	};
 	struct boot b;
 

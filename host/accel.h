@@ -17,6 +17,7 @@ struct accel_request {
 	const struct image *image;
 	double boot_timeout;   /* seconds, as the scenario has it; 0: 60 for TCG */
 	const struct dirs *dirs; /* outcomes are kept in the cache; the probe's image comes from data and build */
+	const char *overlay_dir; /* for the throw-away files of a copy of a user's domain */
 	const char *disk_dir;  /* for a small disk whose speed tells the pace */
 	void (*say)(const char *line); /* told before something takes long, may be NULL */
 	const volatile sig_atomic_t *interrupted;

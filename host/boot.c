@@ -147,6 +147,18 @@ static int make_overlay(struct boot *b, struct error *e)
 	return overlay_make(s->base, s->base_format, b->overlay, e);
 }
 
+/* The throw-away files of a copy of a user's domain. */
+static int make_files(struct boot *b, struct error *e)
+{
+	const struct boot_request *r = &b->request;
+
+	if (!r->image->own)
+		return 0;
+	if (own_files_name(r->image->own, r->overlay_dir, r->name, &b->files, e))
+		return -1;
+	return own_files_make(r->image->own, &b->files, e);
+}
+
 /* Log in, bring kickio in if that is what the boot is for, start it. */
 static int use_console(struct boot *b, struct error *e)
 {
@@ -206,7 +218,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	double start = clock_s();
 
 	*b = (struct boot){ .ops = ops, .request = *request };
-	if (make_overlay(b, e) || boot_xml(&b->request, &xml, e))
+	if (make_overlay(b, e) || make_files(b, e) || boot_xml(&b->request, &xml, e))
 		goto fail;
 	if (request->console_log) {
 		b->console = fopen(request->console_log, "w");
@@ -215,8 +227,11 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 			goto fail;
 		}
 	}
-	if (ops->start(hv, text_get(&xml), &b->guest, e))
+	if (ops->start(hv, text_get(&xml), &b->guest, e)) {
+		if (request->image->own)
+			own_domain_explain(request->image->own, e);
 		goto fail;
+	}
 	link_open(&b->link, ops, b->guest, b->console, request->interrupted);
 	if (settle(b, e) || greet(b, start, e) || find_disks(b, e))
 		goto fail;
@@ -275,6 +290,7 @@ void boot_kill(struct boot *b)
 		unlink(b->overlay);
 	free(b->overlay);
 	b->overlay = NULL;
+	own_files_remove(&b->files);
 	b->guest = NULL;
 	b->console = NULL;
 	b->hello = NULL;

@@ -29,6 +29,7 @@ struct boot_request {
 	const char *preparation; /* overlay that a disk image's system writes to, kept by the caller: kickio is brought in */
 	const char *overlay;     /* boot_start's own: of a disk image */
 	bool ask_virtio_status; /* for boot_verify(): the emulator is known to survive it */
+	const char *overlay_dir; /* for the throw-away files of a copy of a user's domain */
 	const char *console_log; /* path, NULL: none */
 	const volatile sig_atomic_t *interrupted;
 };
@@ -40,6 +41,7 @@ struct boot {
 	struct link link;
 	FILE *console;
 	char *overlay; /* throw-away, of a disk image */
+	struct own_files files; /* throw-away, of a copy of a user's domain */
 	json_t *hello;
 	char qemu_version[160]; /* "QEMU 10.0.13 (PACKAGE)" as it says itself, "" unknown */
 	char disk_path[BOOT_DISKS][128]; /* in the guest */

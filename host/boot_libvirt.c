@@ -51,6 +51,23 @@ static struct domain_spec describe(const struct boot_request *r, const char *nam
 	return spec;
 }
 
+/* Files of a copy are named by the request alone: who only describes it makes none. */
+static int copy_xml(const struct boot_request *r, struct domain_spec *spec, struct text *xml, struct error *e)
+{
+	const struct own_domain *own = r->image->own;
+	struct own_files files;
+	struct domain_copy copy = { .xml = own->xml, .original = &own->original, .wishes = own->wishes };
+	int status;
+
+	if (own_files_name(own, r->overlay_dir, r->name, &files, e))
+		return -1;
+	copy.instead = files.path;
+	spec->stand_in = files.stand_in;
+	status = domain_copy_xml(&copy, spec, xml, e) ? error_context(e, "%s", own->source) : 0;
+	own_files_free(&files);
+	return status;
+}
+
 int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct error *e)
 {
 	struct disks disks;
@@ -63,7 +80,7 @@ int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct
 	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
 	spec = describe(r, text_get(&name), &disks);
 	spec.owner_host = host.nodename;
-	status = domain_xml(&spec, xml, e);
+	status = r->image->own ? copy_xml(r, &spec, xml, e) : domain_xml(&spec, xml, e);
 	text_free(&name);
 	return status;
 }

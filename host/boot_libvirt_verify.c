@@ -120,8 +120,8 @@ static void ask_whole(struct boot *b, struct whole *w)
 	w->have = (struct domain_machine_evidence){
 		.asked = b->request.machine,
 		.accel = b->request.accel,
-		/* what a disk image's own kernel calls itself, only the guest can tell */
-		.kernel = b->request.image->system ? NULL : b->request.image->kernel_version,
+		/* what a disk image's own kernel or a domain's calls itself, only the guest can tell */
+		.kernel = b->request.image->system || !*b->request.image->kernel_version ? NULL : b->request.image->kernel_version,
 		.qemu_version = *b->qemu_version ? b->qemu_version : NULL,
 		.type = json_string_value(w->type),
 		.cpu = json_string_value(w->cpu),

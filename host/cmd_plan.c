@@ -35,6 +35,9 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 			image.kernel = machine->kernel;
 			image.initrd = machine->initrd;
 		}
+		if (s->guest[0].domain || s->guest[0].domain_xml)
+			return error_set(e, STATUS_USAGE, "--xml does not show copies of a user's domain: a run keeps them in its folder "
+					 "domains");
 		r.accel = machine->accel == ACCEL_KVM ? ACCEL_KVM : ACCEL_TCG;
 		if (settings.cache == CACHE_AUTO)
 			settings.cache = settings.backend == BACKEND_MEMORY ? CACHE_WRITEBACK : CACHE_NONE;

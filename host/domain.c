@@ -15,7 +15,6 @@
 
 #include "host/domain_names.h"
 
-#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
 #define FIRST_SLOT 3 /* 0 host bridge, 1 ISA and IDE, 2 kept by libvirt for video */
 
 static xmlNode *element(xmlNode *parent, const char *name)
@@ -63,14 +62,12 @@ static int same_pin(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static int check_spec(const struct domain_spec *spec, struct error *e)
+int domain_check(const struct domain_spec *spec, struct error *e)
 {
 	const struct settings *first = spec->ndisks ? spec->disk[0].settings : NULL;
 
 	if (spec->ndisks > DOMAIN_MAX_DISKS)
 		return error_set(e, STATUS_USAGE, "%zu disks, at most %d", spec->ndisks, DOMAIN_MAX_DISKS);
-	if (!spec->kernel && !spec->nextra)
-		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
 	if (check_string("the guest's name", spec->name, e) || check_string("the host's name", spec->owner_host, e) ||
 	    check_string("the emulator's path", spec->machine->emulator, e) ||
 	    check_string("the firmware's path", spec->machine->firmware, e) ||
@@ -125,9 +122,9 @@ int domain_poll_command(const struct domain_spec *spec, size_t disk, struct text
 	return 1;
 }
 
-static void add_metadata(xmlNode *root, const struct domain_spec *spec)
+void domain_add_owner(xmlNode *metadata, const struct domain_spec *spec)
 {
-	xmlNode *owner = element(element(root, "metadata"), "owner");
+	xmlNode *owner = element(metadata, "owner");
 	xmlNs *ns = xmlNewNs(owner, BAD_CAST DOMAIN_NAMESPACE, BAD_CAST "kickbench");
 
 	xmlSetNs(owner, ns);
@@ -137,7 +134,7 @@ static void add_metadata(xmlNode *root, const struct domain_spec *spec)
 	attribute_f(owner, "started", "%" PRIu64, spec->owner_started);
 }
 
-static void add_memory(xmlNode *root, const struct machine *machine)
+void domain_add_memory(xmlNode *root, const struct machine *machine)
 {
 	char kib[32];
 
@@ -145,7 +142,7 @@ static void add_memory(xmlNode *root, const struct machine *machine)
 	attribute(text_element(root, "memory", kib), "unit", "KiB");
 }
 
-static void add_processors(xmlNode *root, const struct domain_spec *spec)
+void domain_add_processors(xmlNode *root, const struct domain_spec *spec)
 {
 	const char *model = domain_cpu_model(spec->machine, spec->accel);
 	xmlNode *cpu = element(root, "cpu"), *topology;
@@ -176,7 +173,7 @@ static void add_pin(xmlNode *tune, const char *name, const char *number_name, un
 	attribute(pin, "cpuset", cpus);
 }
 
-static void add_tuning(xmlNode *root, const struct domain_spec *spec)
+void domain_add_tuning(xmlNode *root, const struct domain_spec *spec)
 {
 	const struct settings *first = spec->ndisks ? spec->disk[0].settings : NULL;
 	xmlNode *tune = element(root, "cputune");
@@ -195,7 +192,7 @@ static void add_tuning(xmlNode *root, const struct domain_spec *spec)
 	}
 }
 
-static void add_iothreads(xmlNode *root, const struct domain_spec *spec)
+void domain_add_iothreads(xmlNode *root, const struct domain_spec *spec)
 {
 	unsigned count = 0;
 	char number[16];
@@ -271,7 +268,7 @@ static void add_slot(xmlNode *disk, size_t place)
 	attribute(address, "function", "0x0");
 }
 
-static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
+void domain_add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 {
 	const struct settings *s = spec->disk[k].settings;
 	bool own_node = domain_has_own_node(s);
@@ -283,16 +280,20 @@ static void add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 		attribute(disk, "model", model_name(s->model));
 	add_driver(disk, spec, k, own_node);
 	source = element(disk, "source");
-	attribute(source, "file", own_node ? (spec->kernel ? spec->kernel : spec->stand_in) : spec->disk[k].source);
+	attribute(source, "file", !own_node ? spec->disk[k].source : spec->kernel ? spec->kernel : spec->stand_in);
 	node = element(disk, "target");
-	attribute_f(node, "dev", "vd%c", (char)('a' + k));
+	if (spec->disk[k].target)
+		attribute(node, "dev", spec->disk[k].target);
+	else
+		attribute_f(node, "dev", "vd%c", (char)('a' + k));
 	attribute(node, "bus", "virtio");
 	if (own_node)
 		element(disk, "readonly");
 	if (spec->disk[k].serial)
 		text_element(disk, "serial", spec->disk[k].serial);
 	attribute_f(element(disk, "alias"), "name", DOMAIN_ALIAS "%zu", k);
-	add_slot(disk, spec->nextra + k);
+	if (!spec->disk[k].target) /* beside devices that are not ours libvirt finds a place */
+		add_slot(disk, spec->nextra + k);
 }
 
 /* Its cache may be unsafe: when the host dies it is thrown away, and so is a half-made one. */
@@ -320,7 +321,7 @@ static void add_extra(xmlNode *devices, const struct domain_spec *spec, size_t i
 	add_slot(disk, i);
 }
 
-static void add_serial(xmlNode *devices, unsigned port)
+void domain_add_serial(xmlNode *devices, unsigned port)
 {
 	xmlNode *serial = element(devices, "serial"), *target;
 
@@ -339,12 +340,12 @@ static void add_devices(xmlNode *root, const struct domain_spec *spec)
 	for (size_t i = 0; i < spec->nextra; i++)
 		add_extra(devices, spec, i);
 	for (size_t k = 0; k < spec->ndisks; k++)
-		add_disk(devices, spec, k);
+		domain_add_disk(devices, spec, k);
 	usb = element(devices, "controller");
 	attribute(usb, "type", "usb");
 	attribute(usb, "model", "none");
-	add_serial(devices, 0);
-	add_serial(devices, 1);
+	domain_add_serial(devices, 0);
+	domain_add_serial(devices, 1);
 	attribute(element(devices, "memballoon"), "model", "none");
 }
 
@@ -365,21 +366,21 @@ static int build(xmlDoc *doc, const struct domain_spec *spec)
 	char number[16];
 
 	xmlDocSetRootElement(doc, root);
-	qemu = xmlNewNs(root, BAD_CAST QEMU_NAMESPACE, BAD_CAST "qemu");
+	qemu = xmlNewNs(root, BAD_CAST DOMAIN_QEMU_NAMESPACE, BAD_CAST "qemu");
 	attribute(root, "type", spec->accel == ACCEL_KVM ? "kvm" : "qemu");
 	text_element(root, "name", spec->name);
-	add_metadata(root, spec);
-	add_memory(root, spec->machine);
+	domain_add_owner(element(root, "metadata"), spec);
+	domain_add_memory(root, spec->machine);
 	snprintf(number, sizeof(number), "%u", spec->machine->vcpus);
 	attribute(text_element(root, "vcpu", number), "placement", "static");
-	add_iothreads(root, spec);
-	add_tuning(root, spec);
+	domain_add_iothreads(root, spec);
+	domain_add_tuning(root, spec);
 	add_os(root, spec);
 	node = element(root, "features");
 	element(node, "acpi"); /* without it the guest halts instead of powering off */
 	element(node, "apic");
 	attribute(element(node, "vmport"), "state", "off");
-	add_processors(root, spec);
+	domain_add_processors(root, spec);
 	add_clock(root);
 	text_element(root, "on_poweroff", "destroy");
 	text_element(root, "on_reboot", "destroy"); /* a panic with panic=-1 ends here, it does not start again */
@@ -388,29 +389,36 @@ static int build(xmlDoc *doc, const struct domain_spec *spec)
 	return domain_add_qemu(root, qemu, spec);
 }
 
+int domain_write(xmlDoc *doc, struct text *xml, struct error *e)
+{
+	xmlBuffer *buffer = xmlBufferCreate();
+	/* the node, not the document: libvirt wants no <?xml?> line, and the tests no encoding */
+	int length = buffer ? xmlNodeDump(buffer, doc, xmlDocGetRootElement(doc), 0, 1) : -1;
+
+	if (length > 0) {
+		text_add_bytes(xml, xmlBufferContent(buffer), (size_t)xmlBufferLength(buffer));
+		text_add(xml, "\n");
+	}
+	xmlBufferFree(buffer);
+	if (length <= 0 || xml->failed)
+		return error_set(e, STATUS_HOST, "out of memory while writing the domain XML");
+	return 0;
+}
+
 int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e)
 {
 	xmlDoc *doc;
-	int length, rc = -1;
+	int status;
 
-	if (check_spec(spec, e))
+	if (domain_check(spec, e))
 		return -1;
+	if (!spec->kernel && !spec->nextra)
+		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
 	doc = xmlNewDoc(BAD_CAST "1.0");
-	if (doc && !build(doc, spec)) {
-		xmlNode *root = xmlDocGetRootElement(doc);
-		xmlBuffer *buffer = xmlBufferCreate();
-
-		/* the node, not the document: libvirt wants no <?xml?> line, and the tests no encoding */
-		length = buffer ? xmlNodeDump(buffer, doc, root, 0, 1) : -1;
-		if (length > 0) {
-			text_add_bytes(xml, xmlBufferContent(buffer), (size_t)xmlBufferLength(buffer));
-			text_add(xml, "\n");
-			rc = 0;
-		}
-		xmlBufferFree(buffer);
-	}
+	if (doc && !build(doc, spec))
+		status = domain_write(doc, xml, e);
+	else
+		status = error_set(e, STATUS_HOST, "out of memory while writing the domain XML");
 	xmlFreeDoc(doc);
-	if (rc || xml->failed)
-		return error_set(e, STATUS_HOST, "out of memory while writing the domain XML");
-	return 0;
+	return status;
 }

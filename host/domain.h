@@ -12,6 +12,7 @@ struct domain_disk {
 	const struct settings *settings; /* cache resolved */
 	const char *source;              /* image file; NULL for BACKEND_NULL */
 	const char *serial;              /* what the guest finds it by, at most 20 characters */
+	const char *target;              /* its name in a copy of a user's domain; NULL: vd<a+k>, at a place of its own */
 };
 
 /* A disk of the guest's own: its system, an archive. In PCI order before the test disks; it is started from the first. */
@@ -41,6 +42,10 @@ struct domain_spec {
  * disks that ask for different ones are refused.
  */
 int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e);
+
+/* The name of test disk k in an XML of ours ("vda"), "" when it has none. */
+#define DOMAIN_TARGET_SIZE 16
+void domain_target(const char *xml, size_t disk, char target[DOMAIN_TARGET_SIZE]);
 
 /* The owner that an XML names; -1 when it is not one of ours. host: "" when it does not say. */
 #define DOMAIN_HOST_SIZE 128

@@ -29,7 +29,7 @@ void domain_virtio_path(size_t disk, struct text *out)
 	text_add(out, "/virtio-backend");
 }
 
-static xmlDoc *parse(const char *xml)
+xmlDoc *domain_parse(const char *xml)
 {
 	if (!xml)
 		return NULL;
@@ -59,9 +59,21 @@ char *domain_lookup(xmlDoc *doc, const char *path)
 	return copy;
 }
 
+void domain_target(const char *xml, size_t disk, char target[DOMAIN_TARGET_SIZE])
+{
+	xmlDoc *doc = domain_parse(xml);
+	char path[128], *name;
+
+	snprintf(path, sizeof(path), "string(/domain/devices/disk[alias/@name='" DOMAIN_ALIAS "%zu']/target/@dev)", disk);
+	name = domain_lookup(doc, path);
+	snprintf(target, DOMAIN_TARGET_SIZE, "%s", name ? name : "");
+	free(name);
+	xmlFreeDoc(doc);
+}
+
 int domain_owner(const char *xml, char host[DOMAIN_HOST_SIZE], long *pid, uint64_t *started)
 {
-	xmlDoc *doc = parse(xml);
+	xmlDoc *doc = domain_parse(xml);
 	char *host_text = domain_lookup(doc, "string(/domain/metadata/kb:owner/@host)");
 	char *pid_text = domain_lookup(doc, "string(/domain/metadata/kb:owner/@pid)");
 	char *started_text = domain_lookup(doc, "string(/domain/metadata/kb:owner/@started)");
@@ -147,8 +159,7 @@ static char *driver_attribute(const struct check *c, const char *name)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "string(/domain/devices/disk[target/@dev='vd%c']/driver/@%s)",
-		 (char)('a' + c->disk), name);
+	snprintf(path, sizeof(path), "string(/domain/devices/disk[alias/@name='" DOMAIN_ALIAS "%zu']/driver/@%s)", c->disk, name);
 	return domain_lookup(c->xml, path);
 }
 
@@ -392,7 +403,7 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 	struct check c = {
 		.asked = asked,
 		.disk = disk,
-		.xml = parse(have->live_xml),
+		.xml = domain_parse(have->live_xml),
 		.qom = object(have->qom),
 		.iothread = object(have->iothread),
 		.features = negotiated(have->virtio_status),

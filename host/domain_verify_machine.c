@@ -63,11 +63,11 @@ static void check_numbers(struct domain_verdict *v, const struct domain_machine_
 
 	snprintf(want, sizeof(want), "%u", h->asked->vcpus);
 	snprintf(have, sizeof(have), "%u", h->vcpus);
-	domain_judge(v, "vcpus", want, h->vcpus ? have : NULL);
+	domain_judge(v, "vcpus", h->asked->vcpus ? want : NULL, h->vcpus ? have : NULL);
 	/* libvirt rounds up to whole MiB */
 	snprintf(want, sizeof(want), "%" PRIu64 "M", (h->asked->memory + MIB - 1) / MIB);
 	snprintf(have, sizeof(have), "%" PRIu64 "M", h->memory / MIB);
-	domain_judge(v, "memory", want, h->memory ? have : NULL);
+	domain_judge(v, "memory", h->asked->memory ? want : NULL, h->memory ? have : NULL);
 }
 
 /* What the emulator was told to boot: its machine's own properties. */

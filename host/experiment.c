@@ -89,7 +89,7 @@ static int restore_disks(struct experiment *x, const struct plan_boot *boot, str
 
 /* What a boot needs of the experiment; request points into x and name. */
 static void make_request(struct experiment *x, const struct plan_boot *boot, const char *name, const char *console,
-			 struct boot_request *r)
+			 const char *overlays, struct boot_request *r)
 {
 	const struct guest *guest = &x->scenario->guest[boot->guest];
 	const struct prepared *p = experiment_prepared(x, boot->guest, boot->variant[0]);
@@ -108,6 +108,7 @@ static void make_request(struct experiment *x, const struct plan_boot *boot, con
 		.hello_timeout = guest->boot_timeout > 0 ? guest->boot_timeout
 			       : ten_times > LEAST_HELLO_S ? ten_times : LEAST_HELLO_S,
 		.ask_virtio_status = p->accel.virtio_status,
+		.overlay_dir = overlays,
 		.console_log = console,
 		.interrupted = x->interrupted,
 	};
@@ -265,7 +266,7 @@ static int one_boot(struct experiment *x, const struct plan_boot *boot, struct e
 {
 	struct boot_request request;
 	struct boot b;
-	char name[64], console[4096], line[512];
+	char name[64], console[4096], overlays[1100], line[512];
 	const char *names[2] = { variant_name(x, boot->variant[0]),
 				 boot->ndisks > 1 ? variant_name(x, boot->variant[1]) : "" };
 	double stopped;
@@ -274,7 +275,8 @@ static int one_boot(struct experiment *x, const struct plan_boot *boot, struct e
 		return -1;
 	snprintf(name, sizeof(name), "%ld-%u", (long)getpid(), boot->number);
 	snprintf(console, sizeof(console), "%s/console/%06u.log", store_path(x->store), boot->number);
-	make_request(x, boot, name, console, &request);
+	experiment_overlays(x, overlays, sizeof(overlays));
+	make_request(x, boot, name, console, overlays, &request);
 	snprintf(line, sizeof(line), "block %u/%u %s%s%s: booting", boot->block + 1, x->plan->nblocks, names[0],
 		 boot->ndisks > 1 ? " and " : "", names[1]);
 	progress_show(&x->view, line);

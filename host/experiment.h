@@ -48,6 +48,9 @@ struct experiment {
 int experiment_prepare_machines(struct experiment *x, void (*say)(const char *line), struct error *e);
 const struct prepared *experiment_prepared(const struct experiment *x, size_t guest, size_t variant);
 
+/* The folder of the throw-away files of boots. */
+void experiment_overlays(const struct experiment *x, char *path, size_t room);
+
 /* Settings and test disks of every variant. */
 int experiment_prepare_disks(struct experiment *x, struct error *e);
 

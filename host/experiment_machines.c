@@ -1,5 +1,6 @@
 /* Images and accelerators of an experiment, by guest and variant: what is the same is prepared once. */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,15 +55,21 @@ static int check_machine(const struct experiment *x, const struct machine *m, st
 	return m->emulator ? error_context(e, "emulator %s", m->emulator) : -1;
 }
 
+void experiment_overlays(const struct experiment *x, char *path, size_t room)
+{
+	snprintf(path, room, "%s/overlays", x->dirs->state);
+}
+
 static int decide(const struct experiment *x, const struct guest *guest, struct prepared *p, void (*say)(const char *),
 		  struct error *e)
 {
-	char disks[1100];
+	char disks[1100], overlays[1100];
 	struct accel_request request = { .tool = guest->tool, .machine = &p->machine, .image = &p->image,
-					 .boot_timeout = guest->boot_timeout, .dirs = x->dirs, .disk_dir = disks, .say = say,
-					 .interrupted = x->interrupted };
+					 .boot_timeout = guest->boot_timeout, .dirs = x->dirs, .disk_dir = disks,
+					 .overlay_dir = overlays, .say = say, .interrupted = x->interrupted };
 
 	snprintf(disks, sizeof(disks), "%s/trial", x->dirs->state);
+	experiment_overlays(x, overlays, sizeof(overlays));
 	if (x->driver->decide)
 		return dirs_make(disks, e) ? -1 : x->driver->decide(x->ops, x->hv, &request, &p->accel, e);
 	p->accel = (struct accel_outcome){ .used = p->machine.accel, .pace = pace_usual };
@@ -71,10 +78,23 @@ static int decide(const struct experiment *x, const struct guest *guest, struct 
 	return 0;
 }
 
+static int look_at_domain(const struct experiment *x, const struct guest *guest, struct prepared *p, struct error *e)
+{
+	struct own_domain *own;
+
+	if (own_domain_take(x->ops, x->hv, guest, &own, e) || image_take_domain(own, &p->machine, &p->image, e))
+		return -1;
+	if (own->original.emulated && p->machine.accel == ACCEL_AUTO)
+		p->machine.accel = ACCEL_TCG;
+	return 0;
+}
+
 /* What can be known to be wrong before anything is made or measured. */
 static int look(const struct experiment *x, size_t g, size_t v, struct prepared *p, struct error *e)
 {
 	char **files[] = { &p->machine.emulator, &p->machine.firmware, &p->machine.kernel, &p->machine.initrd };
+
+	const struct guest *guest = &x->scenario->guest[g];
 
 	*p = (struct prepared){ .guest = (unsigned)g, .variant = (unsigned)v };
 	if (machine_copy(&p->machine, scenario_machine(x->scenario, g, v)))
@@ -84,7 +104,9 @@ static int look(const struct experiment *x, size_t g, size_t v, struct prepared 
 			return error_set(e, STATUS_HOST, "out of memory");
 	if (x->driver->decide && check_machine(x, &p->machine, e))
 		return -1;
-	return x->scenario->guest[g].profile ? system_find(&x->scenario->guest[g], x->dirs, &p->system, e) : 0;
+	if (guest->domain || guest->domain_xml)
+		return look_at_domain(x, guest, p, e);
+	return guest->profile ? system_find(guest, x->dirs, &p->system, e) : 0;
 }
 
 /* Which accelerator runs guests, our own tells sooner and on any image: a disk image takes part by its name only. */
@@ -116,10 +138,14 @@ static int prepare(const struct experiment *x, struct prepared *p, void (*say)(c
 {
 	const struct guest *guest = &x->scenario->guest[p->guest];
 
-	if (p->system ? prepare_own(x, p, say, e) : !strcmp(guest->image, IMAGE_NONE) ? 0 :
+	if (p->system ? prepare_own(x, p, say, e) : p->image.own || !strcmp(guest->image, IMAGE_NONE) ? 0 :
 	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
 		return -1;
-	return decide(x, guest, p, say, e);
+	if (decide(x, guest, p, say, e))
+		return -1;
+	if (p->image.own && p->image.own->original.emulated && scenario_machine(x->scenario, p->guest, p->variant)->accel == ACCEL_AUTO)
+		snprintf(p->accel.why, sizeof(p->accel.why), "%s is of type qemu", p->image.own->source);
+	return 0;
 }
 
 static int name_it(const struct experiment *x, const struct prepared *p, struct error *e)
@@ -136,7 +162,7 @@ static size_t find(const struct experiment *x, size_t g, size_t v)
 	for (size_t k = 0; k < g * s->nvariants + v; k++) {
 		size_t other = k / s->nvariants;
 
-		if (!strcmp(s->guest[other].image, s->guest[g].image) && (other == g || !s->guest[g].profile) &&
+		if (guest_same_source(&s->guest[other], &s->guest[g]) && (other == g || !s->guest[g].profile) &&
 		    machine_same(scenario_machine(s, other, k % s->nvariants), scenario_machine(s, g, v)))
 			return x->prepared_of[k];
 	}

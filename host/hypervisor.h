@@ -66,7 +66,7 @@ struct hv_ops {
 	int (*qmp)(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
 	/* What is in force, as the hypervisor says it. */
 	int (*live_xml)(struct hv_guest *guest, struct text *xml, struct error *e);
-	/* Statistics of the disk with target vd<a+disk>. */
+	/* Statistics of test disk number disk. */
 	int (*block)(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
 	/* CPU time in ns of all vCPUs as the hypervisor counts it. */
 	int (*vcpu_ns)(struct hv_guest *guest, uint64_t *ns, struct error *e);
@@ -79,6 +79,11 @@ struct hv_ops {
 	/* Call back for each running domain whose name begins with DOMAIN_PREFIX: name and its XML. */
 	int (*each)(struct hv *hv, void (*fn)(void *context, const char *name, const char *xml), void *context,
 		    struct error *e);
+	/*
+	 * The definition of a domain as it would start next, appended; *running: whether it runs now. An error says that there is
+	 * none of that name. NULL where there are no definitions.
+	 */
+	int (*definition)(struct hv *hv, const char *name, struct text *xml, bool *running, struct error *e);
 	int (*destroy_by_name)(struct hv *hv, const char *name, struct error *e);
 	/* The kickbench that a text of each() names. -1: it names none. host: "" when it does not say. */
 	int (*owner)(const char *text, char *host, size_t room, long *pid, uint64_t *started);

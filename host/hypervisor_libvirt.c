@@ -265,6 +265,27 @@ static int hv_owner(const char *xml, char *host, size_t room, long *pid, uint64_
 	return status;
 }
 
+static int hv_definition(struct hv *hv, const char *name, struct text *xml, bool *running, struct error *e)
+{
+	virDomainPtr domain = virDomainLookupByName(hv->connection, name);
+	char *found = domain ? virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE) : NULL;
+	int status = 0;
+
+	if (found) {
+		text_add(xml, "%s", found);
+		*running = virDomainIsActive(domain) == 1;
+	} else if (virGetLastErrorCode() == VIR_ERR_NO_DOMAIN) {
+		status = error_set(e, STATUS_HOST, "this connection has no domain of that name%s",
+				   hv->root ? " (--connect qemu:///system is where virt-manager's are)" : "");
+	} else {
+		status = hv_libvirt_error(e, STATUS_HOST, "its definition");
+	}
+	free(found);
+	if (domain)
+		virDomainFree(domain);
+	return status;
+}
+
 const struct hv_ops hypervisor_libvirt = {
 	.name = "libvirt",
 	.open = hv_open,
@@ -284,6 +305,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.pid = hv_guest_pid,
 	.destroy = hv_guest_destroy,
 	.each = hv_each,
+	.definition = hv_definition,
 	.destroy_by_name = hv_destroy_by_name,
 	.owner = hv_owner,
 };

@@ -7,6 +7,7 @@
 #include <libvirt/virterror.h>
 #include <pthread.h>
 
+#include "host/domain.h"
 #include "host/hypervisor.h"
 
 struct hv {
@@ -35,6 +36,7 @@ struct hv_guest {
 	unsigned char uuid[VIR_UUID_BUFLEN];
 	pid_t pid; /* 0: not looked for yet */
 	struct hv_port port[PORTS];
+	char target[DOMAIN_MAX_DISKS][DOMAIN_TARGET_SIZE]; /* of the test disks */
 	enum hv_state told; /* what the last wait() reported */
 	/* below: under hv->lock, written by the event thread too */
 	uint64_t link_at_ns; /* arrival of the oldest byte of the link's received */

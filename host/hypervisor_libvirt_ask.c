@@ -59,13 +59,13 @@ static uint64_t counter(virTypedParameterPtr list, int count, const char *name)
 
 int hv_guest_block(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e)
 {
-	char target[8];
 	virTypedParameter list[32];
 	int count = (int)(sizeof(list) / sizeof(list[0]));
 
-	snprintf(target, sizeof(target), "vd%c", (char)('a' + disk % 26));
+	if (disk >= DOMAIN_MAX_DISKS)
+		return error_set(e, STATUS_HOST, "block statistics: there is no disk %u", disk);
 	memset(list, 0, sizeof(list));
-	if (virDomainBlockStatsFlags(guest->domain, target, list, &count, 0) < 0)
+	if (virDomainBlockStatsFlags(guest->domain, guest->target[disk], list, &count, 0) < 0)
 		return hv_libvirt_error(e, STATUS_HOST, "block statistics");
 	stats->rd_reqs = counter(list, count, VIR_DOMAIN_BLOCK_STATS_READ_REQ);
 	stats->rd_bytes = counter(list, count, VIR_DOMAIN_BLOCK_STATS_READ_BYTES);

@@ -135,6 +135,8 @@ int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct
 	if (!guest)
 		return error_set(e, STATUS_HOST, "out of memory");
 	guest->hv = hv;
+	for (size_t k = 0; k < DOMAIN_MAX_DISKS; k++)
+		domain_target(xml, k, guest->target[k]);
 	reaper = hv->root ? hv_reaper_begin() : NULL;
 	guest->domain = virDomainCreateXML(hv->connection, xml, VIR_DOMAIN_START_PAUSED);
 	hv_reaper_started(reaper, guest->domain ? hv_guest_pid(guest) : -1);

@@ -126,8 +126,60 @@ int image_prepare(const struct guest *guest, const struct machine *machine, cons
 	return status;
 }
 
+static char *either(const char *a, const char *b)
+{
+	return a ? strdup(a) : b ? strdup(b) : NULL;
+}
+
+int image_take_domain(struct own_domain *own, const struct machine *machine, struct image *image, struct error *e)
+{
+	const struct domain_original *o = &own->original;
+	const char *more = machine->kernel_args;
+	struct text arguments = { 0 }, id = { 0 };
+	struct stat st;
+	bool fine;
+
+	*image = (struct image){ .own = own, .kernel = either(machine->kernel, o->kernel), .initrd = either(machine->initrd, o->initrd),
+				 .kernel_version = strdup("") };
+	if (machine->kernel && (stat(machine->kernel, &st) || !S_ISREG(st.st_mode)))
+		return error_set(e, STATUS_USAGE, "kernel %s is no file, which a domain needs", machine->kernel);
+	if (!image->kernel && (more || machine->initrd))
+		return error_set(e, STATUS_USAGE, "%s boots from its disk: without kernel there is no initrd and are no kernel_args",
+				 own->source);
+	text_add(&arguments, "%s%s%s", o->cmdline ? o->cmdline : "", o->cmdline && more ? " " : "", more ? more : "");
+	text_add(&id, "%s", own->id);
+	for (int i = 0; i < 2; i++) {
+		const char *file = i ? image->initrd : image->kernel;
+
+		if (file && stat(file, &st) == 0)
+			text_add(&id, "-%lld-%lld", (long long)st.st_size, (long long)st.st_mtime);
+	}
+	fine = !arguments.failed && !id.failed;
+	image->arguments = fine ? strdup(text_get(&arguments)) : NULL;
+	image->id = fine ? strdup(text_get(&id)) : NULL;
+	text_free(&arguments);
+	text_free(&id);
+	return image->arguments && image->id && image->kernel_version ? 0 : error_set(e, STATUS_HOST, "out of memory");
+}
+
+unsigned image_vcpus(const struct image *image, const struct machine *machine)
+{
+	return machine->vcpus || !image->own ? machine->vcpus : image->own->original.vcpus;
+}
+
+uint64_t image_memory(const struct image *image, const struct machine *machine)
+{
+	return machine->memory || !image->own ? machine->memory : image->own->original.memory;
+}
+
+const char *image_emulator(const struct image *image, const struct machine *machine)
+{
+	return machine->emulator || !image->own ? machine->emulator : image->own->original.emulator;
+}
+
 void image_free(struct image *image)
 {
+	own_domain_free(image->own);
 	free(image->kernel);
 	free(image->initrd);
 	free(image->arguments);

@@ -361,9 +361,9 @@ static void get(const struct machine *m, const struct key *k, struct text *out)
 		text_add(out, "%s", string_in(m, k) ? string_in(m, k) : "");
 	else if (k->kind == KIND_ACCEL)
 		text_add(out, "%s", accel_name(*(const enum accel *)where));
-	else if (k->kind == KIND_COUNT)
+	else if (k->kind == KIND_COUNT && *(const unsigned *)where)
 		text_add(out, "%u", *(const unsigned *)where);
-	else
+	else if (k->kind == KIND_SIZE && *(const uint64_t *)where)
 		get_size(*(const uint64_t *)where, out);
 }
 

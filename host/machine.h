@@ -28,8 +28,8 @@ struct machine {
 	char *initrd;      /* NULL: the image's */
 	char *kernel_args; /* added to the image's; NULL: none */
 	enum accel accel;
-	unsigned vcpus;
-	uint64_t memory;   /* bytes */
+	unsigned vcpus;    /* 0: as many as a user's own domain has */
+	uint64_t memory;   /* bytes, 0: as much as it has */
 	char *qemu_args;   /* words for the emulator's command line */
 	struct machine_property *property; /* qemu.NAME = VALUE */
 	size_t nproperties;

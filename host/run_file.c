@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guest/frame.h"
 #include "host/drivers.h"
 #include "host/environment.h"
 #include "host/version.h"
@@ -50,6 +51,12 @@ static json_t *machine_object(const struct machine *m)
 	return object;
 }
 
+/* Tells a domain's definition from another: a run that goes on must find the same. */
+static json_t *definition(const struct own_domain *own)
+{
+	return json_sprintf("%08x", (unsigned)frame_crc32(0, own->xml, strlen(own->xml)));
+}
+
 static json_t *guests_json(const struct experiment *x)
 {
 	json_t *list = json_array();
@@ -58,11 +65,18 @@ static json_t *guests_json(const struct experiment *x)
 		const struct guest *g = &x->scenario->guest[i];
 
 		const struct image *image = &experiment_prepared(x, i, x->scenario->baseline)->image;
+		struct text source = { 0 };
+		json_t *guest;
 
-		json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:I,s:s?,s:s?,s:o}", "name", g->name, "image", g->image, "vcpus",
-						      (int)g->machine.vcpus, "memory_bytes", (json_int_t)g->machine.memory, "kernel",
-						      image->kernel_version, "arguments", image->arguments, "machine",
-						      machine_object(&g->machine)));
+		guest_source(g, &source);
+		guest = json_pack("{s:s,s:s,s:i,s:I,s:s?,s:s?,s:o}", "name", g->name, "image", text_get(&source), "vcpus",
+				  (int)image_vcpus(image, &g->machine), "memory_bytes", (json_int_t)image_memory(image, &g->machine),
+				  "kernel", image->kernel_version && *image->kernel_version ? image->kernel_version : NULL,
+				  "arguments", image->arguments, "machine", machine_object(&g->machine));
+		if (image->own)
+			json_object_set_new(guest, "definition", definition(image->own));
+		json_array_append_new(list, guest);
+		text_free(&source);
 	}
 	return list;
 }
@@ -200,6 +214,14 @@ static int add_session(struct experiment *x, struct error *e)
 /* Which variants' disks stand in one domain: boot number b as the plan has it. */
 static int write_domains(struct experiment *x, struct error *e)
 {
+	for (size_t g = 0; g < x->scenario->nguests; g++) {
+		const struct own_domain *own = experiment_prepared(x, g, 0)->image.own;
+		char name[128];
+
+		snprintf(name, sizeof(name), "domains/%s.original.xml", x->scenario->guest[g].name);
+		if (own && store_write(x->store, name, own->xml, strlen(own->xml), e))
+			return -1;
+	}
 	for (unsigned v = 0; v < x->scenario->nvariants; v++) {
 		const struct prepared *p = experiment_prepared(x, 0, v);
 		struct boot_request r = {
@@ -208,12 +230,14 @@ static int write_domains(struct experiment *x, struct error *e)
 			.ndisks = 1,
 		};
 		struct text xml = { 0 };
-		char name[128];
+		char name[128], overlays[1100];
 		const struct driver *d = driver_get(r.guest->driver, e);
 		int status;
 
 		if (!d)
 			return -1;
+		experiment_overlays(x, overlays, sizeof(overlays));
+		r.overlay_dir = overlays;
 		snprintf(name, sizeof(name), "domains/%s.%s", x->scenario->variant[v].name, d->suffix);
 		status = boot_xml(&r, &xml, e) || store_write(x->store, name, text_get(&xml), xml.length, e) ? -1 : 0;
 		text_free(&xml);
@@ -228,6 +252,11 @@ static const char *said(const char *text)
 	return *text ? text : NULL;
 }
 
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 int experiment_record(struct experiment *x, struct error *e)
 {
 	const struct accel_outcome *a = &experiment_prepared(x, 0, x->scenario->baseline)->accel;
@@ -239,8 +268,7 @@ int experiment_record(struct experiment *x, struct error *e)
 		json_array_append_new(set, json_string(x->set[i]));
 	for (size_t i = 0; i < x->scenario->nguests; i++)
 		for (size_t v = 0; v < x->scenario->nvariants; v++)
-			if (scenario_machine(x->scenario, i, v)->memory > memory)
-				memory = scenario_machine(x->scenario, i, v)->memory;
+			memory = most(memory, image_memory(&experiment_prepared(x, i, v)->image, scenario_machine(x->scenario, i, v)));
 	run_file_time(now);
 	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s?,s:s?},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
@@ -358,13 +386,16 @@ static json_t *identity_json(const struct experiment *x, const struct boot *b)
 {
 	const json_t *host = json_object_get(x->run, "environment");
 	const json_t *cpu = json_object_get(host, "cpu"), *microcode = json_object_get(host, "microcode");
+	const struct own_domain *own = b->request.image->own;
 	struct utsname name;
 	/* the emulator's default holds where we choose the emulator */
 	bool ours = b->request.guest->driver == DRIVER_LIBVIRT || b->request.machine->cpu;
+	const char *model = ours ? domain_cpu_model(b->request.machine, b->request.accel) : "unknown";
 
+	if (own && !b->request.machine->cpu)
+		model = own->original.cpu;
 	uname(&name);
-	return json_pack("{s:s,s:s,s:s,s:O?,s:O?}", "accel", accel_said(b->request.accel), "cpu",
-			 ours ? domain_cpu_model(b->request.machine, b->request.accel) : "unknown", "host", name.nodename,
+	return json_pack("{s:s,s:s,s:s,s:O?,s:O?}", "accel", accel_said(b->request.accel), "cpu", model, "host", name.nodename,
 			 "host_cpu", cpu, "microcode", microcode);
 }
 

@@ -40,6 +40,9 @@ struct exec_commands {
 
 #define IMAGE_NONE "none" /* the start command knows what it boots */
 
+enum network { NETWORK_NONE, NETWORK_KEEP };
+enum host_devices { HOST_DEVICES_REFUSE, HOST_DEVICES_DROP };
+
 struct guest {
 	char *name;
 	enum tool tool;
@@ -49,6 +52,10 @@ struct guest {
 	char *profile; /* of a disk image that is driven by its console: "openbsd", a file; NULL: image is a folder */
 	enum guest_login login; /* unset: as the profile says */
 	char *user, *password_file, *password_env; /* of the console's login; NULL: the profile's user, no password */
+	char *domain;     /* instead of an image: the name of a domain of the connection; NULL */
+	char *domain_xml; /* or a file with the definition of one; NULL */
+	enum network network;
+	enum host_devices host_devices;
 	struct machine machine; /* what variants do not change */
 	double boot_timeout;  /* seconds until the guest must have said hello; 0: from the accelerator trial */
 	double stall_timeout; /* seconds without a frame, or without progress of the I/O, that count as a stall */
@@ -114,6 +121,12 @@ void scenario_free(struct scenario *s);
 
 /* The machine of one guest with the changes of one variant. */
 const struct machine *scenario_machine(const struct scenario *s, size_t guest, size_t variant);
+
+/* Whether both guests are booted from the same thing. */
+bool guest_same_source(const struct guest *a, const struct guest *b);
+
+/* What a guest is booted from, in words: "images/linux", "domain NAME", "domain_xml FILE". Appended. */
+void guest_source(const struct guest *g, struct text *out);
 
 /* Every key of [scenario] and [guest] but the machine's (machine_key()), a line each with its help; key k of section, NULL at the end. */
 const char *scenario_key(const char *section, size_t k, const char **help);

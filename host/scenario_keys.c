@@ -25,6 +25,8 @@ static const char *const againsts[] = { "variants", "itself", NULL };
 static const char *const logins[] = { "", "none", "console", NULL }; /* by enum guest_login */
 static const char *const drivers[] = { "libvirt", "exec", NULL };
 static const char *const tools[] = { "kickio", "probe", NULL };
+static const char *const networks[] = { "none", "keep", NULL };
+static const char *const host_devices[] = { "refuse", "drop", NULL };
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
 
 #define S(field) offsetof(struct scenario, field)
@@ -74,6 +76,12 @@ static const struct key keys[] = {
 	  "exec: the console's serial port, as link (none: link is the only port, or the console is elsewhere)" },
 	{ "guest", "baud", KIND_COUNT, G(exec.baud), 50, 10000000, NULL,
 	  "exec: send no faster than this, as a port without FIFO needs it (as fast as the port takes it)" },
+	{ "guest", "domain", KIND_NAME, G(domain), 0, 0, NULL,
+	  "instead of an image: a domain of the connection, of which a throw-away copy is run; it is left as it is" },
+	{ "guest", "domain_xml", KIND_NAME, G(domain_xml), 0, 0, NULL, "the same from a file with a domain's definition" },
+	{ "guest", "network", KIND_WORD, G(network), 0, 0, networks, "network interfaces of a domain's copy: none, keep (none)" },
+	{ "guest", "host_devices", KIND_WORD, G(host_devices), 0, 0, host_devices,
+	  "a domain that has devices of the host: refuse it, or drop them from the copy (refuse)" },
 	{ "guest", "boot_timeout", KIND_SECONDS, G(boot_timeout), 0, 86400, NULL,
 	  "seconds until the guest must have said hello (ten times what the accelerator trial took, at least 30)" },
 	{ "guest", "stall_timeout", KIND_SECONDS, G(stall_timeout), 0, 86400, NULL,

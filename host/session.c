@@ -7,6 +7,7 @@
 #include "host/command.h"
 #include "host/leftovers.h"
 #include "host/lock.h"
+#include "host/overlay.h"
 
 /* Guests that commands had started cost nothing to look for, and would disturb whoever measures. */
 static int clear_exec(const struct session *s, struct error *e)
@@ -25,6 +26,8 @@ static int clear_exec(const struct session *s, struct error *e)
 
 int session_open(struct session *s, enum guest_driver driver, const char *uri, const char *what, struct error *e)
 {
+	char overlays[1100];
+
 	*s = (struct session){ .driver = driver_get(driver, e), .lock = -1 };
 	if (!s->driver)
 		return -1;
@@ -38,6 +41,8 @@ int session_open(struct session *s, enum guest_driver driver, const char *uri, c
 		session_close(s);
 		return -1;
 	}
+	snprintf(overlays, sizeof(overlays), "%s/overlays", s->dirs.state);
+	overlay_sweep(overlays);
 	return 0;
 }
 
