@@ -168,13 +168,15 @@ static void set_serials(xmlDoc *doc, xmlNode *devices)
 
 static void move_disk(xmlNode *disk, const char *overlay)
 {
-	xmlNode *source = child_made(disk, "source"), *driver = child_made(disk, "driver");
+	xmlNode *source = child_made(disk, "source"), *driver = child_made(disk, "driver"), *shareable;
 
 	set(disk, "type", "file");
 	empty(source);
 	set(source, "file", overlay);
 	for (size_t i = 0; moved[i]; i++)
 		xmlUnsetProp(driver, BAD_CAST moved[i]);
+	while ((shareable = child(disk, "shareable"))) /* nobody else knows the overlay, and libvirt would want it raw */
+		drop(shareable);
 	set(driver, "name", "qemu");
 	set(driver, "type", "qcow2");
 }

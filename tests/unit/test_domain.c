@@ -30,7 +30,8 @@ static void setup(struct fixture *f)
 		settings_default(&f->settings[k]);
 		f->settings[k].size = 1 << 20;
 		f->settings[k].cache = CACHE_NONE;
-		f->disk[k] = (struct domain_disk){ &f->settings[k], k ? "/b.raw" : "/a.raw", k ? "kb-1" : "kb-0" };
+		f->disk[k] = (struct domain_disk){ .settings = &f->settings[k], .source = k ? "/b.raw" : "/a.raw",
+						     .serial = k ? "kb-1" : "kb-0" };
 	}
 	machine_default(&f->machine);
 	f->machine.vcpus = 2;

@@ -185,7 +185,7 @@ static void fill(struct machine *m)
 static void make(const struct machine *m, enum accel accel, struct text *xml)
 {
 	struct settings settings;
-	struct domain_disk disk = { &settings, "/d", "kb-disk0" };
+	struct domain_disk disk = { .settings = &settings, .source = "/d", .serial = "kb-disk0" };
 	struct domain_spec spec = { .name = "kickbench-1", .machine = m, .accel = accel, .kernel = "/k", .initrd = "/i",
 				    .cmdline = "quiet", .owner_pid = 1, .owner_started = 1, .disk = &disk, .ndisks = 1 };
 	struct error e = { 0 };

@@ -282,6 +282,39 @@ static void machines_are_refused(void **state)
 	refuse(*state, "[scenario]\nvcpus = 2\n", 2, "unknown key vcpus in [scenario]");
 }
 
+static void domains_of_users(void **state)
+{
+	struct scenario *s = take(*state, HEAD "[guest g]\ndomain = mail & web\nnetwork = keep\n[guest h]\ndomain_xml = d.xml\n"
+					"host_devices = drop\nvcpus = 2\n[guest i]\n" WORK, NULL, 0);
+	struct text t = { 0 };
+
+	/* 0: as the domain has it */
+	assert_int_equal(s->guest[0].machine.vcpus, 0);
+	assert_int_equal(s->guest[0].machine.memory, 0);
+	assert_int_equal(s->guest[0].network, NETWORK_KEEP);
+	assert_int_equal(s->guest[0].host_devices, HOST_DEVICES_REFUSE);
+	assert_int_equal(scenario_machine(s, 1, 0)->vcpus, 2);
+	assert_int_equal(scenario_machine(s, 1, 0)->memory, 0);
+	assert_int_equal(s->guest[1].network, NETWORK_NONE);
+	assert_int_equal(s->guest[1].host_devices, HOST_DEVICES_DROP);
+	assert_int_equal(s->guest[2].machine.vcpus, 1);
+	assert_true(guest_same_source(&s->guest[1], &s->guest[1]));
+	assert_false(guest_same_source(&s->guest[0], &s->guest[1]));
+	assert_false(guest_same_source(&s->guest[0], &s->guest[2]));
+	for (size_t g = 0; g < 3; g++) {
+		guest_source(&s->guest[g], &t);
+		text_add(&t, ";");
+	}
+	assert_string_equal(text_get(&t), "domain mail & web;domain_xml d.xml;images/linux;");
+	text_free(&t);
+	scenario_free(s);
+	refuse(*state, HEAD "[guest g]\ndomain = a\ndomain_xml = b\n" WORK, 9, "domain_xml: the guest is booted from domain already");
+	refuse(*state, HEAD "[guest g]\ndomain = a\nimage = b\n" WORK, 8, "domain: the guest is booted from image already");
+	refuse(*state, HEAD "[guest g]\nnetwork = keep\n" WORK, 8, "network is for a guest with domain or domain_xml");
+	refuse(*state, HEAD "[guest g]\ndomain = a\nhost_devices = keep\n" WORK, 9, "expected refuse, drop");
+	refuse(*state, HEAD "[guest g]\ndomain =\n" WORK, 8, "expected a name");
+}
+
 static void forms_of_text(void **state)
 {
 	static const char nul[] = HEAD WORK "size = 1\0m\n", latin[] = HEAD WORK "description = caf\xe9\n";
@@ -524,7 +557,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 17 : 13);
+		assert_int_equal(k, i ? 21 : 13);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
@@ -537,7 +570,8 @@ int main(void)
 		TEST(a_whole_scenario_is_understood), TEST(commas_of_values_are_escaped), TEST(what_is_left_out_has_defaults),
 		TEST(sections_and_keys_are_refused_with_their_line), TEST(values_are_refused_with_what_is_allowed),
 		TEST(impossible_pairs_name_the_variant),
-		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(forms_of_text), TEST(commands_need_their_driver), TEST(a_missing_file_is_named),
+		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(domains_of_users),
+		TEST(forms_of_text), TEST(commands_need_their_driver), TEST(a_missing_file_is_named),
 		TEST(set_changes_one_all_or_new), TEST(names_with_dots_can_be_set), TEST(set_is_named_where_it_is_the_cause),
 		TEST(what_is_kept_can_be_read_again),
 		TEST(against_itself_keeps_the_baseline_alone), TEST(verdict_lists), TEST(every_key_has_help),
