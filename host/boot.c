@@ -154,7 +154,8 @@ static int make_files(struct boot *b, struct error *e)
 
 	if (!r->image->own)
 		return 0;
-	if (own_files_name(r->image->own, r->overlay_dir, r->name, &b->files, e))
+	if (own_files_name(r->image->own, r->overlay_dir, r->name, &b->files, e) ||
+	    (b->files.count && overlay_check_space(r->overlay_dir, OVERLAY_ROOM, e)))
 		return -1;
 	return own_files_make(r->image->own, &b->files, e);
 }
@@ -204,11 +205,12 @@ static int greet(struct boot *b, double start, struct error *e)
 /* A guest that the host could not write for: its overlay may have had no room to grow. */
 static void say_space(const struct boot *b, struct error *e)
 {
-	const struct system *s = b->request.image->system;
+	const struct image *image = b->request.image;
+	const char *folder = image->system ? image->system->overlays : image->own ? b->request.overlay_dir : NULL;
 	unsigned long long bytes;
 
-	if (b->guest && s && b->ops->state(b->guest) == HV_IO_ERROR && overlay_free_bytes(s->overlays, &bytes) == 0)
-		error_context(e, "the guest's overlay is in %s, which has %llu MiB free", s->overlays, bytes >> 20);
+	if (b->guest && folder && b->ops->state(b->guest) == HV_IO_ERROR && overlay_free_bytes(folder, &bytes) == 0)
+		error_context(e, "the guest's overlay is in %s, which has %llu MiB free", folder, bytes >> 20);
 }
 
 int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const struct boot_request *request,
