@@ -152,7 +152,7 @@ static int take_disk(xmlNode *disk, struct domain_original *o, struct error *e)
 	else if (!strcmp(type, "block"))
 		f->path = property(source, "dev");
 	else
-		error_set(e, STATUS_USAGE, "its disk %s is of type %s: only over a file or a block device can a throw-away overlay be laid",
+		error_set(e, STATUS_USAGE, "its disk %s is of type %s: a throw-away overlay can be laid over a file or a block device only",
 			  f->target ? f->target : "?", type);
 	free(type);
 	if (e->status)
@@ -226,7 +226,8 @@ static uint64_t memory_bytes(const char *text, const char *unit)
 static int take_rest(xmlDoc *doc, struct domain_original *o, struct error *e)
 {
 	char *type = domain_lookup(doc, "string(/domain/@type)"), *memory = domain_lookup(doc, "normalize-space(/domain/memory)");
-	char *unit = domain_lookup(doc, "string(/domain/memory/@unit)"), *current = domain_lookup(doc, "string(/domain/vcpu/@current)");
+	char *unit = domain_lookup(doc, "string(/domain/memory/@unit)");
+	char *current = domain_lookup(doc, "string(/domain/vcpu/@current)");
 	char *vcpus = domain_lookup(doc, "normalize-space(/domain/vcpu)"), *mode;
 
 	o->name = domain_lookup(doc, "string(/domain/name)");

@@ -143,7 +143,8 @@ static int prepare(const struct experiment *x, struct prepared *p, void (*say)(c
 		return -1;
 	if (decide(x, guest, p, say, e))
 		return -1;
-	if (p->image.own && p->image.own->original.emulated && scenario_machine(x->scenario, p->guest, p->variant)->accel == ACCEL_AUTO)
+	if (p->image.own && p->image.own->original.emulated &&
+	    scenario_machine(x->scenario, p->guest, p->variant)->accel == ACCEL_AUTO)
 		snprintf(p->accel.why, sizeof(p->accel.why), "%s is of type qemu", p->image.own->source);
 	return 0;
 }

@@ -139,8 +139,8 @@ int image_take_domain(struct own_domain *own, const struct machine *machine, str
 	struct stat st;
 	bool fine;
 
-	*image = (struct image){ .own = own, .kernel = either(machine->kernel, o->kernel), .initrd = either(machine->initrd, o->initrd),
-				 .kernel_version = strdup("") };
+	*image = (struct image){ .own = own, .kernel = either(machine->kernel, o->kernel),
+				 .initrd = either(machine->initrd, o->initrd), .kernel_version = strdup("") };
 	if (machine->kernel && (stat(machine->kernel, &st) || !S_ISREG(st.st_mode)))
 		return error_set(e, STATUS_USAGE, "kernel %s is no file, which a domain needs", machine->kernel);
 	if (!image->kernel && (more || machine->initrd))

@@ -168,7 +168,8 @@ static char *name_file(const char *folder, const char *boot, const char *what, c
 	return path;
 }
 
-int own_files_name(const struct own_domain *own, const char *folder, const char *boot, struct own_files *files, struct error *e)
+int own_files_name(const struct own_domain *own, const char *folder, const char *boot, struct own_files *files,
+		   struct error *e)
 {
 	const struct domain_original *o = &own->original;
 

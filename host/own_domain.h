@@ -19,7 +19,8 @@ struct own_domain {
 
 /*
  * Take a guest's domain (guest->domain or guest->domain_xml is set) and look at it: whether there can be a copy of it,
- * and whether its files are there and not in use. The error names domain or file, and what to do. *out belongs to the caller.
+ * and whether its files are there and not in use. The error names domain or file, and what to do. *out belongs to the
+ * caller.
  */
 int own_domain_take(const struct hv_ops *ops, struct hv *hv, const struct guest *guest, struct own_domain **out,
 		    struct error *e);
@@ -33,7 +34,8 @@ struct own_files {
 };
 
 /* Name them: in folder (made if need be), after the boot. */
-int own_files_name(const struct own_domain *own, const char *folder, const char *boot, struct own_files *files, struct error *e);
+int own_files_name(const struct own_domain *own, const char *folder, const char *boot, struct own_files *files,
+		   struct error *e);
 
 /* Make those that have been named: overlays, copies of the firmware's variables. */
 int own_files_make(const struct own_domain *own, const struct own_files *files, struct error *e);

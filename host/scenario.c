@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "host/entries.h"
-#include "host/hypervisor_exec_port.h"
 #include "host/parse.h"
 #include "host/scenario_keys.h"
 
@@ -89,67 +88,6 @@ static const char *guest_conflict(const struct guest *g)
 	return NULL;
 }
 
-static bool has_key(const struct section *s, const char *key)
-{
-	for (size_t i = 0; i < s->nentries; i++)
-		if (!strcmp(s->entry[i].key, key))
-			return true;
-	return false;
-}
-
-/* Commands need the driver that runs them, and the other way round. */
-static int check_driver(struct scenario *s, struct guest *g, const struct section *from, struct error *e)
-{
-	static const char *const keys[] = { "start", "stop", "kill", "verify", "link", "console", "baud" };
-	const char *why;
-
-	if (g->driver != DRIVER_EXEC) {
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (has_key(from, keys[i]))
-				return error_at(e, STATUS_USAGE, s->file, from->line, "[guest %s]: %s needs driver = exec", g->name, keys[i]);
-		return 0;
-	}
-	if (g->domain || g->domain_xml)
-		return error_at(e, STATUS_USAGE, s->file, from->line, "[guest %s]: a domain is started by libvirt, not by commands (driver = exec)",
-				g->name);
-	why = exec_check(&g->exec);
-	if (why)
-		return error_at(e, STATUS_USAGE, s->file, from->line, "[guest %s]: %s", g->name, why);
-	if (has_key(from, "image"))
-		return 0;
-	free(g->image);
-	g->image = strdup(IMAGE_NONE);
-	return g->image ? 0 : no_memory(e);
-}
-
-static const struct entry *entry_of(const struct section *s, const char *key)
-{
-	for (size_t i = 0; i < s->nentries; i++)
-		if (!strcmp(s->entry[i].key, key))
-			return &s->entry[i];
-	return NULL;
-}
-
-/* Keys that say what is booted: one of them, and those that go with it. */
-static int check_source(const struct guest *g, const struct section *from, struct error *e)
-{
-	static const char *const sources[] = { "image", "domain", "domain_xml" }, *const domains[] = { "network", "host_devices" };
-	const struct entry *first = NULL, *at;
-
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		at = entry_of(from, sources[i]);
-		if (at && first)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s: the guest is booted from %s already", at->key, first->key);
-		first = at ? at : first;
-	}
-	for (size_t i = 0; i < sizeof(domains) / sizeof(domains[0]); i++) {
-		at = entry_of(from, domains[i]);
-		if (at && !g->domain && !g->domain_xml)
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s is for a guest with domain or domain_xml", at->key);
-	}
-	return 0;
-}
-
 static int add_guest(struct scenario *s, const struct section *from, const char *name, struct error *e)
 {
 	struct guest *grown = grow(s->guest, s->nguests, sizeof(*grown)), *g;
@@ -166,9 +104,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 		return no_memory(e);
 	if (from) {
 		g->line = from->line;
-		if (entry_of(from, "domain") || entry_of(from, "domain_xml"))
-			g->machine.memory = g->machine.vcpus = 0; /* as the domain has them */
-		if (check_name(from, e) || scenario_keys_read(g, from, e) || check_source(g, from, e))
+		if (check_name(from, e) || scenario_guest_source(g, from, e) || scenario_keys_read(g, from, e))
 			return -1;
 	}
 	if (!g->image)
@@ -182,7 +118,7 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	if (g->tool == TOOL_PROBE && g->driver == DRIVER_LIBVIRT && !g->machine.cpu &&
 	    machine_set(&g->machine, "cpu", "qemu64", s->file, g->line, e))
 		return -1;
-	return from ? check_driver(s, g, from, e) : 0;
+	return from ? scenario_guest_driver(g, from, e) : 0;
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)
@@ -356,25 +292,9 @@ const struct machine *scenario_machine(const struct scenario *s, size_t guest, s
 	return &s->machine[guest * s->nvariants + variant];
 }
 
-static bool same_text(const char *a, const char *b)
+static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
-}
-
-bool guest_same_source(const struct guest *a, const struct guest *b)
-{
-	return same_text(a->image, b->image) && same_text(a->domain, b->domain) && same_text(a->domain_xml, b->domain_xml) &&
-	       a->network == b->network && a->host_devices == b->host_devices;
-}
-
-void guest_source(const struct guest *g, struct text *out)
-{
-	if (g->domain)
-		text_add(out, "domain %s", g->domain);
-	else if (g->domain_xml)
-		text_add(out, "domain_xml %s", g->domain_xml);
-	else
-		text_add(out, "%s", g->image);
 }
 
 static const struct section *section_of(const struct entries *all, const char *kind, const char *name)
@@ -426,7 +346,7 @@ static int check_disks(const struct scenario *s, const struct section *scenario,
 	if (s->nvariants != 2)
 		return error_at(e, STATUS_USAGE, s->file, scenario ? scenario->line : 0,
 				"pairing = disks compares exactly two variants, here are %zu", s->nvariants);
-	if (!same_text(a->vcpupin, b->vcpupin) || !same_text(a->emulatorpin, b->emulatorpin))
+	if (!same(a->vcpupin, b->vcpupin) || !same(a->emulatorpin, b->emulatorpin))
 		return error_at(e, STATUS_USAGE, s->file, s->variant[1].line,
 				"vcpupin and emulatorpin are settings of a guest: they cannot differ with pairing = disks");
 	for (size_t g = 0; g < s->nguests; g++)

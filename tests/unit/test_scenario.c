@@ -377,6 +377,7 @@ static void commands_need_their_driver(void **state)
 	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\nlink = tcp 1\n" WORK, 7, "a serial port is");
 	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\nlink = stdio\n[guest h]\n" WORK, 11, "all guests of a scenario have one driver");
 	refuse(*state, HEAD "[guest g]\ndriver = vmd\n" WORK, 8, "expected libvirt, exec");
+	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\nlink = stdio\ndomain = d\n" WORK, 7, "domain and domain_xml are libvirt's");
 }
 
 static void a_missing_file_is_named(void **state)

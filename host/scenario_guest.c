@@ -1,0 +1,83 @@
+/*
+ * What a guest is booted from, and by what: an image, a domain of the connection, a file with the definition of one;
+ * libvirt, or commands.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/hypervisor_exec_port.h"
+#include "host/scenario.h"
+#include "host/scenario_keys.h"
+
+static const struct entry *entry_of(const struct section *s, const char *key)
+{
+	for (size_t i = 0; i < s->nentries; i++)
+		if (!strcmp(s->entry[i].key, key))
+			return &s->entry[i];
+	return NULL;
+}
+
+int scenario_guest_source(struct guest *g, const struct section *from, struct error *e)
+{
+	static const char *const sources[] = { "image", "domain", "domain_xml" }, *const domains[] = { "network", "host_devices" };
+	const struct entry *first = NULL, *at;
+	bool domain;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		at = entry_of(from, sources[i]);
+		if (at && first)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s: the guest is booted from %s already", at->key, first->key);
+		first = at ? at : first;
+	}
+	domain = first && strcmp(first->key, "image");
+	for (size_t i = 0; i < sizeof(domains) / sizeof(domains[0]); i++) {
+		at = entry_of(from, domains[i]);
+		if (at && !domain)
+			return error_at(e, STATUS_USAGE, at->file, at->line, "%s is for a guest with domain or domain_xml", at->key);
+	}
+	if (domain)
+		g->machine.memory = g->machine.vcpus = 0; /* as the domain has them */
+	return 0;
+}
+
+int scenario_guest_driver(struct guest *g, const struct section *from, struct error *e)
+{
+	static const char *const keys[] = { "start", "stop", "kill", "verify", "link", "console", "baud" };
+	const char *why;
+
+	if (g->driver != DRIVER_EXEC) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (entry_of(from, keys[i]))
+				return error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s needs driver = exec", g->name, keys[i]);
+		return 0;
+	}
+	why = g->domain || g->domain_xml ? "driver = exec starts commands: domain and domain_xml are libvirt's" : exec_check(&g->exec);
+	if (why)
+		return error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", g->name, why);
+	if (entry_of(from, "image"))
+		return 0;
+	free(g->image);
+	g->image = strdup(IMAGE_NONE);
+	return g->image ? 0 : error_set(e, STATUS_HOST, "out of memory");
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool guest_same_source(const struct guest *a, const struct guest *b)
+{
+	return same_text(a->image, b->image) && same_text(a->domain, b->domain) && same_text(a->domain_xml, b->domain_xml) &&
+	       a->network == b->network && a->host_devices == b->host_devices;
+}
+
+void guest_source(const struct guest *g, struct text *out)
+{
+	if (g->domain)
+		text_add(out, "domain %s", g->domain);
+	else if (g->domain_xml)
+		text_add(out, "domain_xml %s", g->domain_xml);
+	else
+		text_add(out, "%s", g->image);
+}
