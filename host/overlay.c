@@ -51,7 +51,8 @@ static void last_line(int fd, char *line, size_t room)
 		memmove(line, cut + 10, strlen(cut + 10) + 1);
 }
 
-static int run_qemu_img(char *const *argv, const char *path, struct error *e)
+/* what: goes before its complaint. */
+static int run_qemu_img(char *const *argv, const char *what, struct error *e)
 {
 	posix_spawn_file_actions_t actions;
 	char why[512];
@@ -76,8 +77,7 @@ static int run_qemu_img(char *const *argv, const char *path, struct error *e)
 	close(fd);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	unlink(path);
-	return error_set(e, STATUS_HOST, "the overlay %s could not be made: %s", path, *why ? why : "qemu-img was killed");
+	return error_set(e, STATUS_HOST, "%s: %s", what, *why ? why : "qemu-img was killed");
 }
 
 int overlay_make(const char *backing, const char *backing_format, const char *path, struct error *e)
@@ -85,7 +85,22 @@ int overlay_make(const char *backing, const char *backing_format, const char *pa
 	char *argv[] = { (char *)"qemu-img", (char *)"create", (char *)"-q", (char *)"-f", (char *)"qcow2", (char *)"-F",
 			 (char *)backing_format, (char *)"-b", (char *)backing, (char *)path, NULL };
 
-	return run_qemu_img(argv, path, e);
+	struct text what = { 0 };
+	int status;
+
+	text_add(&what, "the overlay %s could not be made", path);
+	status = run_qemu_img(argv, text_get(&what), e);
+	text_free(&what);
+	if (status)
+		unlink(path);
+	return status;
+}
+
+int overlay_check_unused(const char *image, const char *format, struct error *e)
+{
+	char *argv[] = { (char *)"qemu-img", (char *)"info", (char *)"-f", (char *)format, (char *)image, NULL };
+
+	return run_qemu_img(argv, image, e);
 }
 
 char *overlay_path(const char *folder, const char *name, struct error *e)

@@ -13,6 +13,9 @@ const char *overlay_format(const char *image, struct error *e);
 /* Make path, a qcow2 file over backing (an absolute path), which has that format. */
 int overlay_make(const char *backing, const char *backing_format, const char *path, struct error *e);
 
+/* Whether the image can be read and no emulator has it open for writing. */
+int overlay_check_unused(const char *image, const char *format, struct error *e);
+
 /* FOLDER/PID-STARTED-NAME.qcow2 of this process, FOLDER made if need be; the caller frees it. NULL: e. */
 char *overlay_path(const char *folder, const char *name, struct error *e);
 

@@ -94,6 +94,8 @@ static int look_at_files(struct own_domain *own, struct error *e)
 			error_errno(e, STATUS_HOST, "its image %s (%s)", f->path, f->target);
 			break;
 		}
+		if (f->kind == DOMAIN_FILE_DISK && overlay_check_unused(f->path, f->format, e))
+			break;
 		text_add(&id, "-%jd-%jd.%09ld", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 	}
 	own->id = id.failed ? NULL : strdup(text_get(&id));
@@ -121,8 +123,11 @@ int own_domain_take(const struct hv_ops *ops, struct hv *hv, const struct guest 
 		own_domain_free(own);
 		return no_memory(e);
 	}
-	if (fetch(ops, hv, guest, own, e) || look_at_files(own, e)) {
+	if (fetch(ops, hv, guest, own, e))
 		error_context(e, "%s", own->source);
+	else if (look_at_files(own, e))
+		own_domain_explain(own, e);
+	if (e->status) {
 		own_domain_free(own);
 		return -1;
 	}
@@ -143,7 +148,7 @@ void own_domain_free(struct own_domain *own)
 
 int own_domain_explain(const struct own_domain *own, struct error *e)
 {
-	if (strstr(e->text, "lock") && strstr(e->text, "another process"))
+	if (strstr(e->text, "Failed to get") && strstr(e->text, "lock"))
 		error_context(e, "%s: one of its images is in use: shut %s down first", own->source, own->original.name);
 	else
 		error_context(e, "%s", own->source);

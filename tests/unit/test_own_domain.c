@@ -163,6 +163,7 @@ static void variables_that_are_not_there_yet(void **state)
 
 static void what_stands_in_the_way(void **state)
 {
+	char qcow2[1100];
 	struct fixture f;
 
 	setup(&f, state);
@@ -173,6 +174,11 @@ static void what_stands_in_the_way(void **state)
 	f.guest.domain = (char *)"yours";
 	refused(&f, &with, STATUS_HOST, "domain yours: this connection has no domain of that name");
 	f.guest.domain = (char *)"mine";
+	f.hv.xml = qcow2;
+	snprintf(qcow2, sizeof(qcow2), "%.*s<driver type='qcow2'/>%s", (int)(strstr(f.xml, "<source") - f.xml), f.xml,
+		 strstr(f.xml, "<source"));
+	refused(&f, &with, STATUS_HOST, "Image is not in qcow2 format");
+	f.hv.xml = f.xml;
 	unlink(f.disk);
 	refused(&f, &with, STATUS_HOST, "disk.img (vda): No such file or directory");
 	f.guest.domain = NULL;
