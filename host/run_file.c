@@ -349,6 +349,21 @@ static bool same_accelerators(const struct experiment *x)
 	return same;
 }
 
+/* Told apart from a scenario that has changed: the domain is not in the run folder's hands. */
+static int same_definitions(const struct experiment *x, const json_t *guests, struct error *e)
+{
+	for (size_t g = 0; g < x->scenario->nguests; g++) {
+		const struct own_domain *own = experiment_prepared(x, g, x->scenario->baseline)->image.own;
+		const json_t *now = json_object_get(json_array_get(guests, g), "definition");
+		const json_t *kept = json_object_get(json_array_get(json_object_get(x->run, "guests"), g), "definition");
+
+		if (own && kept && !json_equal(now, kept))
+			return error_set(e, STATUS_USAGE, "%s is no longer defined as it was when the run began (%s/domains/%s.original.xml)",
+					 own->source, store_path(x->store), x->scenario->guest[g].name);
+	}
+	return 0;
+}
+
 int experiment_take_up(struct experiment *x, struct error *e)
 {
 	json_t *now;
@@ -358,7 +373,8 @@ int experiment_take_up(struct experiment *x, struct error *e)
 		return -1;
 	now = json_pack("{s:o,s:o,s:o,s:o,s:o}", "scenario", scenario_json(x->scenario), "guests", guests_json(x), "variants",
 			variants_json(x), "cells", cells_json(x), "plan", plan_json(x));
-	status = run_file_same_experiment(x->run, now, store_path(x->store), e);
+	status = same_definitions(x, json_object_get(now, "guests"), e) ||
+		 run_file_same_experiment(x->run, now, store_path(x->store), e) ? -1 : 0;
 	json_decref(now);
 	if (status == 0 && !same_accelerators(x))
 		status = error_set(e, STATUS_HOST, "the run began under another accelerator than this host uses now: results of KVM "
