@@ -12,6 +12,7 @@ status=0
 long='
 emulators
 exec_long
+owndomain
 '
 suites=${*:-works documents faults exec}
 [ "$suites" != long ] || suites=$long
