@@ -34,7 +34,7 @@ PROBE = images/probe/job.c
 include $(shell sh engines/find.sh $(OBJ) linux '$(LINK)')
 WITH_LIBVIRT = host/accel.c host/boot_libvirt.c host/boot_libvirt_verify.c host/domain.c host/domain_copy.c \
 	host/domain_original.c host/domain_qemu.c host/domain_verify.c host/domain_verify_machine.c $(wildcard host/hypervisor_libvirt*.c)
-WITHOUT_LIBVIRT = host/domain_original_none.c
+WITHOUT_LIBVIRT = host/domain_none.c
 LEFT_OUT_yes = $(WITHOUT_LIBVIRT)
 LEFT_OUT_no = $(WITH_LIBVIRT)
 HOST = $(filter-out host/main.c host/os_bsd.c host/os_freebsd.c host/os_openbsd.c $(LEFT_OUT_$(LIBVIRT)),$(sort $(wildcard host/*.c)))
@@ -245,8 +245,8 @@ clean:
 	rm -rf $(BUILD)
 
 force:
-.PHONY: all bench check check-deps check-long clean deps force fuzz fuzz-programs fuzz-targets image install kickio prove run threaded-tests unit-tests
-.PHONY: all bench check check-deps clean deps force image install kickio portable-sources prove run threaded-tests unit-tests
+.PHONY: all bench check check-deps check-long clean deps force fuzz fuzz-programs fuzz-targets image install kickio portable-sources prove \
+	run threaded-tests unit-tests
 .SECONDARY:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
