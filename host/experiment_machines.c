@@ -93,7 +93,6 @@ static int look_at_domain(const struct experiment *x, const struct guest *guest,
 static int look(const struct experiment *x, size_t g, size_t v, struct prepared *p, struct error *e)
 {
 	char **files[] = { &p->machine.emulator, &p->machine.firmware, &p->machine.kernel, &p->machine.initrd };
-
 	const struct guest *guest = &x->scenario->guest[g];
 
 	*p = (struct prepared){ .guest = (unsigned)g, .variant = (unsigned)v };
