@@ -59,39 +59,9 @@ static void *grow(void *array, size_t count, size_t each)
 	return grown;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
-/* Keys that do not go together; NULL: none. */
-static const char *guest_conflict(const struct guest *g)
-{
-	bool file = ends_with(g->image, ".qcow2") || ends_with(g->image, ".raw") || ends_with(g->image, ".img");
-
-	if ((g->domain || g->domain_xml) && (g->profile || g->login || g->user || g->password_file || g->password_env))
-		return "kickio has to start by itself in a domain: profile, login, user and password belong to a disk image";
-	if (file && !g->profile)
-		return "a disk image needs a profile (linux, openbsd, freebsd, netbsd, dragonfly, or the file of one)";
-	if (g->profile && g->tool == TOOL_PROBE)
-		return "the probe has no system that a profile could drive: leave one of both out";
-	if (g->profile && !strcmp(g->image, "images/linux"))
-		return "a profile drives a disk image: name it with image = FILE.qcow2";
-	if (!g->profile && (g->login || g->user || g->password_file || g->password_env))
-		return "login, user and password belong to a disk image with a profile";
-	if (g->login == GUEST_LOGIN_NONE && (g->user || g->password_file || g->password_env))
-		return "login = none uses no user and no password";
-	if (g->password_file && g->password_env)
-		return "password_file and password_env are two places for one password";
-	return NULL;
-}
-
 static int add_guest(struct scenario *s, const struct section *from, const char *name, struct error *e)
 {
 	struct guest *grown = grow(s->guest, s->nguests, sizeof(*grown)), *g;
-	const char *why;
 
 	if (!grown)
 		return no_memory(e);
@@ -102,23 +72,9 @@ static int add_guest(struct scenario *s, const struct section *from, const char 
 	g->stall_timeout = 30;
 	if (!g->name)
 		return no_memory(e);
-	if (from) {
-		g->line = from->line;
-		if (check_name(from, e) || scenario_guest_source(g, from, e) || scenario_keys_read(g, from, e))
-			return -1;
-	}
-	if (!g->image)
-		g->image = strdup(g->tool == TOOL_PROBE ? "images/probe" : "images/linux");
-	if (!g->image)
-		return no_memory(e);
-	why = from ? guest_conflict(g) : NULL;
-	if (why)
-		return error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", name, why);
-	/* The probe wants nothing of a CPU: the same one under every accelerator is one difference less. */
-	if (g->tool == TOOL_PROBE && g->driver == DRIVER_LIBVIRT && !g->machine.cpu &&
-	    machine_set(&g->machine, "cpu", "qemu64", s->file, g->line, e))
+	if (from && check_name(from, e))
 		return -1;
-	return from ? scenario_guest_driver(g, from, e) : 0;
+	return scenario_guest_read(g, s->file, from, e);
 }
 
 static int add_variant(struct scenario *s, const struct section *from, const struct section *disk, struct error *e)

@@ -17,7 +17,7 @@ static const struct entry *entry_of(const struct section *s, const char *key)
 	return NULL;
 }
 
-int scenario_guest_source(struct guest *g, const struct section *from, struct error *e)
+static int check_source(struct guest *g, const struct section *from, struct error *e)
 {
 	static const char *const sources[] = { "image", "domain", "domain_xml" }, *const domains[] = { "network", "host_devices" };
 	const struct entry *first = NULL, *at;
@@ -40,7 +40,7 @@ int scenario_guest_source(struct guest *g, const struct section *from, struct er
 	return 0;
 }
 
-int scenario_guest_driver(struct guest *g, const struct section *from, struct error *e)
+static int check_driver(struct guest *g, const struct section *from, struct error *e)
 {
 	static const char *const keys[] = { "start", "stop", "kill", "verify", "link", "console", "baud" };
 	const char *why;
@@ -59,6 +59,58 @@ int scenario_guest_driver(struct guest *g, const struct section *from, struct er
 	free(g->image);
 	g->image = strdup(IMAGE_NONE);
 	return g->image ? 0 : error_set(e, STATUS_HOST, "out of memory");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Keys that do not go together; NULL: none. */
+static const char *guest_conflict(const struct guest *g)
+{
+	bool file = ends_with(g->image, ".qcow2") || ends_with(g->image, ".raw") || ends_with(g->image, ".img");
+
+	if ((g->domain || g->domain_xml) && (g->profile || g->login || g->user || g->password_file || g->password_env))
+		return "kickio has to start by itself in a domain: profile, login, user and password belong to a disk image";
+	if (file && !g->profile)
+		return "a disk image needs a profile (linux, openbsd, freebsd, netbsd, dragonfly, or the file of one)";
+	if (g->profile && g->tool == TOOL_PROBE)
+		return "the probe has no system that a profile could drive: leave one of both out";
+	if (g->profile && !strcmp(g->image, "images/linux"))
+		return "a profile drives a disk image: name it with image = FILE.qcow2";
+	if (!g->profile && (g->login || g->user || g->password_file || g->password_env))
+		return "login, user and password belong to a disk image with a profile";
+	if (g->login == GUEST_LOGIN_NONE && (g->user || g->password_file || g->password_env))
+		return "login = none uses no user and no password";
+	if (g->password_file && g->password_env)
+		return "password_file and password_env are two places for one password";
+	return NULL;
+}
+
+int scenario_guest_read(struct guest *g, const char *file, const struct section *from, struct error *e)
+{
+	const char *why;
+
+	if (from) {
+		g->line = from->line;
+		if (check_source(g, from, e) || scenario_keys_read(g, from, e))
+			return -1;
+	}
+	if (!g->image)
+		g->image = strdup(g->tool == TOOL_PROBE ? "images/probe" : "images/linux");
+	if (!g->image)
+		return error_set(e, STATUS_HOST, "out of memory");
+	why = from ? guest_conflict(g) : NULL;
+	if (why)
+		return error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", g->name, why);
+	/* The probe wants nothing of a CPU: the same one under every accelerator is one difference less. */
+	if (g->tool == TOOL_PROBE && g->driver == DRIVER_LIBVIRT && !g->machine.cpu &&
+	    machine_set(&g->machine, "cpu", "qemu64", file, g->line, e))
+		return -1;
+	return from ? check_driver(g, from, e) : 0;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -12,15 +12,9 @@
 int scenario_keys_read(void *object, const struct section *s, struct error *e);
 
 /*
- * Before a [guest]'s keys are set: no two of those that say what it is booted from, and none that only a domain takes
- * without one. A domain's vCPUs and memory are then its own, until a key sets them.
+ * A whole [guest], from its section (NULL: none was written) of file: no two keys that say what it is booted from, and none
+ * that needs another; a domain's vCPUs and memory are its own until a key sets them; what is left out has its default.
  */
-int scenario_guest_source(struct guest *g, const struct section *from, struct error *e);
-
-/*
- * Once they are set: commands need the driver that runs them, and the other way round. The image of a guest that commands
- * start is IMAGE_NONE unless a key sets it.
- */
-int scenario_guest_driver(struct guest *g, const struct section *from, struct error *e);
+int scenario_guest_read(struct guest *g, const char *file, const struct section *from, struct error *e);
 
 #endif
