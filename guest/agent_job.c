@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "guest/agent_alive.h"
+#include "guest/agent_tool.h"
 #include "guest/json_read.h"
 #include "guest/options.h"
 #include "guest/os.h"
@@ -23,6 +24,8 @@ struct serving {
 	struct agent_link *link;
 	char *id, *disk;
 	char *filesystem, *mount; /* of the disk, and where the job has its files; both NULL without */
+	char *tool;               /* a program that is to run the job; NULL: this one */
+	uint64_t began_ns;
 	struct os_counters before, after;
 	struct text notes;
 	struct agent_alive alive; /* runs while nothing else tells of progress */
@@ -331,6 +334,107 @@ static int run(struct serving *s, int argc, char **argv, struct error *e)
 	return ret;
 }
 
+/* ---- fio as the tool ---- */
+
+/* What the disk has done so far stands for the job's progress: fio itself is only heard at its end. */
+static bool tell_of_disk(void *context)
+{
+	struct serving *s = context;
+	struct progress p = {.elapsed_us = (now_ns() - s->began_ns) / 1000, .eta_us = UINT64_MAX, .running = 1};
+	struct os_counters now;
+
+	os_counters(s->disk, &now);
+	p.bytes[DDIR_READ] = now.read_bytes - s->before.read_bytes;
+	p.bytes[DDIR_WRITE] = now.write_bytes - s->before.write_bytes;
+	p.ios[DDIR_READ] = now.reads - s->before.reads;
+	p.ios[DDIR_WRITE] = now.writes - s->before.writes;
+	on_progress(s, &p);
+	return !s->bye;
+}
+
+/* As a JSON string; what lines begin with is only there for the eye. */
+static void add_output(struct text *out, const struct text *printed)
+{
+	struct text plain = {0};
+	const char *p = text_get(printed);
+
+	while (*p) {
+		size_t length;
+
+		p += strspn(p, " \t");
+		length = strcspn(p, "\n");
+		text_add_bytes(&plain, p, length + (p[length] == '\n'));
+		p += length + (p[length] == '\n');
+	}
+	text_add_json_string(out, text_get(&plain));
+	out->failed |= plain.failed || printed->failed;
+	text_free(&plain);
+}
+
+static void send_output(struct serving *s, const struct agent_tool *t)
+{
+	struct text frame = about(s);
+
+	text_add(&frame, ",\"tool\":");
+	text_add_json_string(&frame, s->tool);
+	text_add(&frame, ",\"status\":%d,\"notes\":", t->status);
+	text_add_json_string(&frame, text_get(&t->complaints));
+	text_add(&frame, ",");
+	add_counters(&frame, &s->before, &s->after);
+	text_add(&frame, ",\"output\":");
+	add_output(&frame, &t->output);
+	if (t->cut || frame.failed || frame.length >= FRAME_MAX_PAYLOAD) {
+		text_free(&frame);
+		send_error(s, "what fio printed is too large for a frame");
+	} else {
+		send_about(s, FRAME_RESULT, &frame);
+	}
+}
+
+/* The line that fio gets: argv has kickio's name in front and ends with NULL. */
+static char **fio_line(int argc, char **argv)
+{
+	static char *const ahead[] = {(char *)"fio", (char *)"--output-format=json+", (char *)"--eta=never"};
+	const size_t n = sizeof(ahead) / sizeof(ahead[0]);
+	char **line = calloc((size_t)argc + n, sizeof(*line));
+
+	if (!line)
+		return NULL;
+	memcpy(line, ahead, sizeof(ahead));
+	memcpy(line + n, argv + 1, (size_t)(argc - 1) * sizeof(*line));
+	return line;
+}
+
+/* begin and end stand around the whole process: fio's start and its layout of files lie between them. */
+static int run_fio(struct serving *s, int argc, char **argv, struct error *e)
+{
+	struct agent_tool t = {.second = tell_of_disk, .context = s};
+	char path[256], **line;
+	int ret;
+
+	if (strcmp(s->tool, "fio") != 0)
+		return error_set(e, STATUS_FAILED, "tool %s: this agent knows fio", s->tool);
+	if (agent_tool_find(s->tool, path, sizeof(path), e) < 0 || mount_files(s, e) < 0)
+		return -1;
+	line = fio_line(argc, argv);
+	s->alive.disk = s->disk;
+	on_begin(s);
+	s->began_ns = now_ns();
+	if (!s->before.have_disk)
+		ret = error_set(e, STATUS_FAILED, "fio cannot be watched: this system does not count what %s does", s->disk);
+	else
+		ret = line ? agent_tool_run(&t, path, line, e) : error_set(e, STATUS_FAILED, "out of memory");
+	on_end(s);
+	ret = unmount(s, ret, e);
+	agent_alive_stop(&s->alive);
+	if (ret == 0)
+		send_output(s, &t);
+	free(line);
+	text_free(&t.output);
+	text_free(&t.complaints);
+	return ret;
+}
+
 /* Take the job frame apart; argv gets the program's name in front, as a command line has it. */
 static int parse_job(struct serving *s, const char *payload, char ***argv, int *argc, struct error *e)
 {
@@ -339,7 +443,8 @@ static int parse_job(struct serving *s, const char *payload, char ***argv, int *
 
 	if (json_read_string(payload, "id", &s->id, e) < 0 || json_read_string(payload, "disk", &s->disk, e) < 0 ||
 	    json_read_string(payload, "filesystem", &s->filesystem, e) < 0 ||
-	    json_read_string(payload, "mount", &s->mount, e) < 0 || json_read_strings(payload, "argv", &list, &n, e) < 0)
+	    json_read_string(payload, "mount", &s->mount, e) < 0 || json_read_string(payload, "tool", &s->tool, e) < 0 ||
+	    json_read_strings(payload, "argv", &list, &n, e) < 0)
 		return -1;
 	if (!s->id) {
 		json_free_strings(list);
@@ -367,7 +472,8 @@ int agent_job_serve(struct agent_link *link, const char *payload, struct error *
 	int argc = 0;
 
 	s.alive = (struct agent_alive){.interval_ms = ALIVE_INTERVAL_MS, .beat = on_life, .context = &s};
-	if (parse_job(&s, payload, &argv, &argc, &failed) < 0 || run(&s, argc, argv, &failed) < 0)
+	if (parse_job(&s, payload, &argv, &argc, &failed) < 0 ||
+	    (s.tool ? run_fio(&s, argc, argv, &failed) : run(&s, argc, argv, &failed)) < 0)
 		send_error(&s, failed.text);
 	json_free_strings(argv);
 	text_free(&s.notes);
@@ -375,6 +481,7 @@ int agent_job_serve(struct agent_link *link, const char *payload, struct error *
 	free(s.disk);
 	free(s.filesystem);
 	free(s.mount);
+	free(s.tool);
 	if (e->status)
 		return -1;
 	return s.bye;

@@ -37,7 +37,7 @@ int agent_link_open(struct agent_link *link, const char *device, struct error *e
 	if (link->fd < 0)
 		return -1;
 	flags = fcntl(link->fd, F_GETFL);
-	if (flags < 0 || fcntl(link->fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+	if (flags < 0 || fcntl(link->fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(link->fd, F_SETFD, FD_CLOEXEC) < 0) {
 		error_errno(e, STATUS_FAILED, "%s", device);
 		agent_link_close(link);
 		return -1;

@@ -62,6 +62,7 @@ struct loading {
 	struct disk *disk; /* sorted */
 	size_t ndisks;
 	struct effective_counts seen;
+	unsigned *guest_of; /* by cell: index of seen.guest */
 	struct measured *measured, *single; /* of the observation at hand, and of one of its trials */
 	double boot_sum;
 	size_t boots;
@@ -127,6 +128,7 @@ static void note_seen(struct loading *l, const struct trial_record *r)
 {
 	const struct { const char *key; const struct shared_text *text; } seen[] = {
 		{ "accel", r->accel }, { "guest_kernel", r->guest_kernel }, { "qemu_version", r->qemu_version },
+		{ "tool", r->tool },
 	};
 
 	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
@@ -156,7 +158,7 @@ static int look_at_boot(struct loading *l, const struct planned_trial *p)
 		l->boot_sum += r->hello_s;
 		l->boots++;
 	}
-	return effective_count(&l->seen, p->variant, r->effective, &disk->mismatch);
+	return effective_count(&l->seen, l->guest_of[p->cell], p->variant, r->effective, &disk->mismatch);
 }
 
 static void values_of(const struct measured *m, double value[METRICS])
@@ -279,6 +281,29 @@ static int read_records(struct loading *l, struct error *e)
 	return 0;
 }
 
+static int list_guests(struct loading *l)
+{
+	const struct dataset *d = l->d;
+
+	l->seen.guest = calloc(d->ncells, sizeof(*l->seen.guest));
+	l->guest_of = calloc(d->ncells, sizeof(*l->guest_of));
+	if (!l->seen.guest || !l->guest_of)
+		return -1;
+	for (size_t c = 0; c < d->ncells; c++) {
+		size_t g = 0;
+
+		/* cells of a guest stand together: the last one is nearly always it */
+		while (g < l->seen.nguests && strcmp(l->seen.guest[l->seen.nguests - 1 - g], d->cell[c].guest) != 0)
+			g++;
+		if (g == l->seen.nguests) {
+			l->seen.guest[l->seen.nguests++] = d->cell[c].guest;
+			g = 0;
+		}
+		l->guest_of[c] = (unsigned)(l->seen.nguests - 1 - g);
+	}
+	return 0;
+}
+
 static int prepare(struct loading *l, struct error *e)
 {
 	struct dataset *d = l->d;
@@ -292,7 +317,8 @@ static int prepare(struct loading *l, struct error *e)
 	l->measured = malloc(sizeof(*l->measured));
 	l->single = malloc(sizeof(*l->single));
 	l->seen.nvariants = d->nvariants;
-	if (!d->effective || !d->seen || !d->problem || !d->point || !d->source || !l->record || !l->measured || !l->single)
+	if (!d->effective || !d->seen || !d->problem || !d->point || !d->source || !l->record || !l->measured || !l->single ||
+	    list_guests(l))
 		return error_set(e, STATUS_HOST, "out of memory");
 	d->source[0] = (struct dataset_source){ .label = "", .path = d->path, .run = d->run };
 	d->nsources = 1;
@@ -316,6 +342,8 @@ static int load_all(struct loading *l, struct error *e)
 		return error_set(e, STATUS_HOST, "out of memory");
 	for (size_t i = 0; i < d->ntrials; i++)
 		d->observation[l->trial[i].observation].mismatch |= disk_of(l, &l->trial[i])->mismatch;
+	if (identity_check(d, l->trial, e))
+		return -1;
 	qsort(d->problem, d->nproblems, sizeof(*d->problem), by_trial);
 	qsort(d->point, d->npoints, sizeof(*d->point), by_point);
 	d->boot_s = l->boots ? l->boot_sum / (double)l->boots : NAN;
@@ -332,6 +360,8 @@ static void close_all(struct loading *l)
 	texts_free(&l->texts);
 	free(l->trial);
 	free(l->disk);
+	free(l->guest_of);
+	free(l->seen.guest);
 	free(l->measured);
 	free(l->single);
 	if (l->trials >= 0)

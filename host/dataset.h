@@ -79,8 +79,9 @@ struct dataset {
 	size_t nsources;
 	/*
 	 * What was seen, as sets with counts. Per variant: {"boots":n,"verified":{"KEY = VALUE":n},"unverified":{"TEXT":n},
-	 * "mismatch":{"KEY: wanted X, is Y":n},"features":{…}}, counted in boots; whole run: {"accel":{"tcg":n},
-	 * "guest_kernel":{…},"qemu_version":{…},"marks":{"FILE, line 1: printed … is wrong: …":n}}, counted in trials.
+	 * "mismatch":{"KEY: wanted X, is Y":n},"features":{…}}, counted in boots; with several guests what does not hold in
+	 * all of them begins with "GUEST: "; whole run: {"accel":{"tcg":n},
+	 * "guest_kernel":{…},"qemu_version":{…},"tool":{…},"marks":{"FILE, line 1: printed … is wrong: …":n}}, counted in trials.
 	 */
 	json_t *effective; /* array, by variant */
 	json_t *seen;

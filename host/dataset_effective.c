@@ -77,7 +77,7 @@ static void note_effective(json_t *into, const json_t *effective, json_int_t n)
 struct seen_effective {
 	const char *text;
 	bool mismatch;
-	json_int_t boots[]; /* by variant */
+	json_int_t boots[]; /* by guest, then by variant */
 };
 
 static struct seen_effective *add_seen(struct effective_counts *c, const char *text)
@@ -87,7 +87,7 @@ static struct seen_effective *add_seen(struct effective_counts *c, const char *t
 
 	if (list)
 		c->seen = list;
-	made = list && document ? calloc(1, sizeof(*made) + c->nvariants * sizeof(made->boots[0])) : NULL;
+	made = list && document ? calloc(1, sizeof(*made) + c->nguests * c->nvariants * sizeof(made->boots[0])) : NULL;
 	if (made) {
 		made->text = text;
 		made->mismatch = json_array_size(json_object_get(document, "mismatch")) > 0;
@@ -97,31 +97,86 @@ static struct seen_effective *add_seen(struct effective_counts *c, const char *t
 	return made;
 }
 
-int effective_count(struct effective_counts *c, unsigned variant, struct shared_text *text, bool *mismatch)
+int effective_count(struct effective_counts *c, unsigned guest, unsigned variant, struct shared_text *text, bool *mismatch)
 {
 	if (text->place == 0) {
 		if (!add_seen(c, text->text))
 			return -1;
 		text->place = c->n;
 	}
-	c->seen[text->place - 1]->boots[variant]++;
+	c->seen[text->place - 1]->boots[guest * c->nvariants + variant]++;
 	*mismatch = c->seen[text->place - 1]->mismatch;
+	return 0;
+}
+
+/* Whether all guests that were booted have it. */
+static bool common(json_t *const *part, size_t n, const char *set, const char *text)
+{
+	for (size_t g = 0; g < n; g++)
+		if (json_object_size(part[g]) && !json_object_get(json_object_get(part[g], set), text))
+			return false;
+	return true;
+}
+
+/* What holds in one guest and not in another is told with the guest's name. */
+static void join_guests(json_t *into, json_t *const *part, const char *const *guest, size_t n)
+{
+	for (size_t g = 0; g < n; g++) {
+		const char *set, *text;
+		json_t *counts, *count;
+
+		json_object_foreach(part[g], set, counts) {
+			if (json_is_integer(counts)) { /* boots */
+				json_object_set_new(into, set, json_integer(json_integer_value(counts) +
+									    json_integer_value(json_object_get(into, set))));
+				continue;
+			}
+			json_object_foreach(counts, text, count) {
+				struct text named = { 0 };
+				bool all = common(part, n, set, text);
+
+				text_add(&named, "%s%s%s", all ? "" : guest[g], all ? "" : ": ", text);
+				count_by(into, set, text_get(&named), json_integer_value(count));
+				text_free(&named);
+			}
+		}
+	}
+}
+
+/* One guest's part of one variant. -1: out of memory. */
+static int finish_guest(const struct effective_counts *c, size_t guest, size_t variant, json_t *into)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		json_int_t boots = c->seen[i]->boots[guest * c->nvariants + variant];
+		json_t *document = boots ? json_loads(c->seen[i]->text, 0, NULL) : NULL;
+
+		if (boots && !document)
+			return -1;
+		if (boots)
+			note_effective(into, document, boots);
+		json_decref(document);
+	}
 	return 0;
 }
 
 int effective_finish(const struct effective_counts *c, json_t *by_variant)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		json_t *document = json_loads(c->seen[i]->text, 0, NULL);
+	json_t **part = calloc(c->nguests, sizeof(*part));
+	int status = part ? 0 : -1;
 
-		if (!document)
-			return -1;
-		for (size_t v = 0; v < c->nvariants; v++)
-			if (c->seen[i]->boots[v])
-				note_effective(json_array_get(by_variant, v), document, c->seen[i]->boots[v]);
-		json_decref(document);
+	for (size_t v = 0; status == 0 && v < c->nvariants; v++) {
+		for (size_t g = 0; g < c->nguests; g++) {
+			part[g] = json_object();
+			if (!part[g] || finish_guest(c, g, v, part[g]))
+				status = -1;
+		}
+		if (status == 0)
+			join_guests(json_array_get(by_variant, v), part, c->guest, c->nguests);
+		for (size_t g = 0; g < c->nguests; g++)
+			json_decref(part[g]);
 	}
-	return 0;
+	free(part);
+	return status;
 }
 
 void effective_free(struct effective_counts *c)

@@ -31,18 +31,28 @@ int dataset_read_run(struct dataset *d, struct planned_trial **trial, struct err
 /* In object, the set named set: one more of text. */
 void dataset_count(json_t *object, const char *set, const char *text);
 
-/* The boots' "effective" objects by text. Set nvariants, the rest zero. */
+/* The boots' "effective" objects by text. Set the first three, the rest zero. */
 struct effective_counts {
-	size_t nvariants;
+	size_t nvariants, nguests;
+	const char **guest; /* names */
 	struct seen_effective **seen;
 	size_t n;
 };
 
-/* One more boot of variant has text, which has to live until the end; *mismatch: it tells one. -1: out of memory. */
-int effective_count(struct effective_counts *c, unsigned variant, struct shared_text *text, bool *mismatch);
+/* One more boot of guest and variant has text, which has to live until the end; *mismatch: it tells one. -1: out of memory. */
+int effective_count(struct effective_counts *c, unsigned guest, unsigned variant, struct shared_text *text,
+		    bool *mismatch);
 
 /* Add it all to an array of objects, one for each variant, in the form of dataset.h. -1: out of memory. */
 int effective_finish(const struct effective_counts *c, json_t *by_variant);
 void effective_free(struct effective_counts *c);
+
+/* ---- what may be added up ---- */
+
+/*
+ * Trials of one cell and variant have one accelerator and one CPU model, all of a cell one host: those that have not
+ * make their observations a mismatch, and d->effective tells which and why. trial: all that are planned.
+ */
+int identity_check(struct dataset *d, const struct planned_trial *trial, struct error *e);
 
 #endif

@@ -125,18 +125,29 @@ static int share(const json_t *trial, const char *key, struct texts *texts, stru
 	return text && !*out ? -1 : 0;
 }
 
-static int share_effective(const json_t *trial, struct texts *texts, struct shared_text **out)
+/* A JSON object as compact text. */
+static int share_object(const json_t *object, struct texts *texts, struct shared_text **out)
 {
-	const json_t *effective = json_object_get(trial, "effective");
 	char *text;
 
 	*out = NULL;
-	if (!json_is_object(effective))
+	if (!json_is_object(object))
 		return 0;
-	text = json_dumps(effective, JSON_COMPACT);
+	text = json_dumps(object, JSON_COMPACT);
 	*out = texts_share(texts, text);
 	free(text);
 	return *out ? 0 : -1;
+}
+
+static int share_identity(const json_t *trial, struct texts *texts, struct shared_text **out)
+{
+	json_t *told = json_object_get(trial, "identity"), *accel = json_object_get(trial, "accel");
+	json_t *identity = json_is_object(told) ? json_incref(told)
+			 : json_is_string(accel) ? json_pack("{s:O}", "accel", accel) : NULL;
+	int status = share_object(identity, texts, out);
+
+	json_decref(identity);
+	return status;
 }
 
 /* room: some struct measured, whatever is in it. */
@@ -185,7 +196,8 @@ static int take_document(const json_t *trial, struct texts *texts, struct measur
 	r->status = status_of(trial, &e);
 	if (share(trial, "variant", texts, &r->variant) || share(trial, "accel", texts, &r->accel) ||
 	    share(trial, "guest_kernel", texts, &r->guest_kernel) ||
-	    share(trial, "qemu_version", texts, &r->qemu_version) || share_effective(trial, texts, &r->effective))
+	    share(trial, "qemu_version", texts, &r->qemu_version) || share_object(json_object_get(trial, "effective"), texts, &r->effective) ||
+	    share_identity(trial, texts, &r->identity) || share(trial, "tool", texts, &r->tool))
 		return -1;
 	if (r->status == OBSERVED_OK && take_sums(trial, room, r, &e))
 		return -1;

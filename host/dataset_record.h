@@ -40,7 +40,9 @@ struct trial_record {
 	bool identified;      /* it is a trial, of: */
 	int64_t trial, block, cell;
 	struct shared_text *variant, *accel, *guest_kernel, *qemu_version; /* NULL: not told */
+	struct shared_text *tool;      /* "fio 3.33"; NULL: not told */
 	struct shared_text *effective; /* the JSON object, compact; NULL when there is none */
+	struct shared_text *identity;  /* the same: what it ran under; the accelerator alone where no more is told */
 	double started, hello_s;       /* NAN: not told */
 	char *message;                 /* what went wrong; of a trial that is OK what its print got wrong. NULL: nothing to add */
 	struct measured_sums sums;     /* zero unless status is OK */

@@ -82,7 +82,8 @@ void domain_virtio_path(size_t disk, struct text *out);
  * Appends a JSON object: {"verified":{key:value…},"unverified":[key…],"mismatch":[{"key","want","have"}…],
  * "features":[…]}. Returns the number of mismatches.
  * Keys that were left unset are reported as they are found and cannot mismatch. A feature counts only as it was
- * negotiated; what device and libvirt offer proves nothing. size and path are not looked at: the guest
+ * negotiated; what device and libvirt offer proves nothing: event_idx, packed and more queues than one that the guest's
+ * driver did not negotiate are mismatches, whose "have" names the feature. size and path are not looked at: the guest
  * and the file's maker know them. A setting that is only known from the live XML (cache, io, pins) is what
  * libvirt passed on to the emulator.
  */

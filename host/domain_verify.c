@@ -13,6 +13,7 @@
 #include "host/domain_names.h"
 
 #define MAX_CPUS 1024
+#define LACK_SIZE 96
 
 const char *const domain_qom_properties[] = {
 	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "type", NULL,
@@ -100,6 +101,7 @@ struct check {
 	xmlDoc *xml;
 	json_t *qom, *iothread; /* objects or NULL */
 	json_t *features;       /* array of names, NULL when the query was not possible */
+	json_t *offered;        /* the device's, as features */
 	json_t *node;           /* our own block node as the command line made it, NULL: an ordinary disk */
 	struct domain_verdict verdict;
 };
@@ -134,15 +136,41 @@ static const char *on_off(bool on)
 	return on ? "on" : "off";
 }
 
-static bool has_feature(const struct check *c, const char *name)
+static bool lists(const json_t *names, const char *name)
 {
 	size_t i;
 	json_t *feature;
 
-	json_array_foreach(c->features, i, feature)
+	json_array_foreach(names, i, feature)
 		if (!strcmp(json_string_value(feature), name))
 			return true;
 	return false;
+}
+
+static bool has_feature(const struct check *c, const char *name)
+{
+	return lists(c->features, name);
+}
+
+/* "off: the guest's driver did not negotiate VIRTIO_F_RING_PACKED": what is in force without a feature, and through whom. */
+static const char *without(const struct check *c, const char *have, const char *feature, char words[LACK_SIZE])
+{
+	bool offered = lists(c->offered, feature);
+
+	snprintf(words, LACK_SIZE, "%s: %s %s", have,
+		 offered ? "the guest's driver did not negotiate" : "the device does not offer", feature);
+	return words;
+}
+
+/* A setting that is in force only as a feature that was negotiated. */
+static void judge_feature(struct check *c, const char *key, enum toggle want, const char *feature)
+{
+	char lack[LACK_SIZE];
+	const char *have = !c->features ? NULL : has_feature(c, feature) ? "on" : "off";
+
+	if (have && want == TOGGLE_ON && !strcmp(have, "off"))
+		have = without(c, have, feature, lack);
+	judge(c, key, toggle_text(want), have);
 }
 
 static void judge_number(struct check *c, const char *key, json_int_t want, bool asked, const json_t *have)
@@ -170,15 +198,22 @@ static void check_notification(struct check *c)
 
 	judge(c, "ioeventfd", toggle_text(s->ioeventfd),
 	      json_is_boolean(ioeventfd) ? on_off(json_is_true(ioeventfd)) : NULL);
-	judge(c, "event_idx", toggle_text(s->event_idx),
-	      c->features ? on_off(has_feature(c, "VIRTIO_RING_F_EVENT_IDX")) : NULL);
-	judge(c, "packed", toggle_text(s->packed),
-	      c->features ? on_off(has_feature(c, "VIRTIO_F_RING_PACKED")) : NULL);
+	judge_feature(c, "event_idx", s->event_idx, "VIRTIO_RING_F_EVENT_IDX");
+	judge_feature(c, "packed", s->packed, "VIRTIO_F_RING_PACKED");
 }
 
+/* How many the device has proves nothing: a driver without VIRTIO_BLK_F_MQ uses the first one alone. */
 static void check_queues(struct check *c)
 {
-	judge_number(c, "queues", c->asked->queues, c->asked->queues != 0, json_object_get(c->qom, "num-queues"));
+	const json_t *queues = json_object_get(c->qom, "num-queues");
+	char want[32], lack[LACK_SIZE];
+
+	if (c->asked->queues > 1 && json_integer_value(queues) > 1 && !has_feature(c, "VIRTIO_BLK_F_MQ")) {
+		snprintf(want, sizeof(want), "%u", c->asked->queues);
+		judge(c, "queues", want, c->features ? without(c, "1", "VIRTIO_BLK_F_MQ", lack) : NULL);
+	} else {
+		judge_number(c, "queues", c->asked->queues, c->asked->queues != 0, queues);
+	}
 	judge_number(c, "queue_size", c->asked->queue_size, c->asked->queue_size != 0,
 		     json_object_get(c->qom, "queue-size"));
 }
@@ -347,18 +382,18 @@ static void add_names(json_t *names, const json_t *list)
 	}
 }
 
-/* Names of the features that the guest accepted; NULL when the reply holds none. */
-static json_t *negotiated(const char *reply)
+/* Names of the features of one side ("guest-features" those that it accepted); NULL when the reply holds none. */
+static json_t *features_of(const char *reply, const char *side)
 {
 	json_t *root = reply ? json_loads(reply, 0, NULL) : NULL;
 	const json_t *status = json_object_get(root, "return");
-	const json_t *guest = json_object_get(status ? status : root, "guest-features");
+	const json_t *told = json_object_get(status ? status : root, side);
 	json_t *names = NULL;
 
-	if (guest) {
+	if (told) {
 		names = json_array();
-		add_names(names, json_object_get(guest, "transports"));
-		add_names(names, json_object_get(guest, "dev-features"));
+		add_names(names, json_object_get(told, "transports"));
+		add_names(names, json_object_get(told, "dev-features"));
 	}
 	json_decref(root);
 	return names;
@@ -406,7 +441,8 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 		.xml = domain_parse(have->live_xml),
 		.qom = object(have->qom),
 		.iothread = object(have->iothread),
-		.features = negotiated(have->virtio_status),
+		.features = features_of(have->virtio_status, "guest-features"),
+		.offered = features_of(have->virtio_status, "host-features"),
 		.verdict = { .verified = json_object(), .unverified = json_array(), .mismatch = json_array() },
 	};
 	json_t *all;
@@ -430,6 +466,7 @@ int domain_verify(const struct settings *asked, size_t disk, const struct domain
 	free(words);
 	json_decref(all);
 	json_decref(c.qom);
+	json_decref(c.offered);
 	json_decref(c.iothread);
 	json_decref(c.node);
 	xmlFreeDoc(c.xml);

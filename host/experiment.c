@@ -175,6 +175,8 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 	if (!argv)
 		return error_set(e, STATUS_HOST, "out of memory");
 	request.wait_for_count = x->scenario->guest[boot->guest].tool == TOOL_PROBE;
+	if (x->scenario->guest[boot->guest].tool == TOOL_FIO)
+		request.tool = "fio";
 	if (cell->on_files)
 		request.filesystem = filesystem_name(x->settings[t->variant].filesystem);
 	memcpy(argv, cell->argv, cell->argc * sizeof(*argv));
@@ -262,13 +264,20 @@ static int run_trials(struct experiment *x, struct boot *b, const struct plan_bo
 	return status < 0 ? -1 : 0;
 }
 
+/* "linux: none and kickfd": what a boot is of; the guest's name only where there are several. */
+static void name_boot(const struct experiment *x, const struct plan_boot *boot, char *name, size_t size)
+{
+	bool several = x->scenario->nguests > 1, two = boot->ndisks > 1;
+
+	snprintf(name, size, "%s%s%s%s%s", several ? x->scenario->guest[boot->guest].name : "", several ? ": " : "",
+		 variant_name(x, boot->variant[0]), two ? " and " : "", two ? variant_name(x, boot->variant[1]) : "");
+}
+
 static int one_boot(struct experiment *x, const struct plan_boot *boot, struct error *e)
 {
 	struct boot_request request;
 	struct boot b;
-	char name[64], console[4096], overlays[1100], line[512];
-	const char *names[2] = { variant_name(x, boot->variant[0]),
-				 boot->ndisks > 1 ? variant_name(x, boot->variant[1]) : "" };
+	char name[64], console[4096], overlays[1100], line[1024], of[512];
 	double stopped;
 
 	if (restore_disks(x, boot, e))
@@ -277,16 +286,15 @@ static int one_boot(struct experiment *x, const struct plan_boot *boot, struct e
 	snprintf(console, sizeof(console), "%s/console/%06u.log", store_path(x->store), boot->number);
 	experiment_overlays(x, overlays, sizeof(overlays));
 	make_request(x, boot, name, console, overlays, &request);
-	snprintf(line, sizeof(line), "block %u/%u %s%s%s: booting", boot->block + 1, x->plan->nblocks, names[0],
-		 boot->ndisks > 1 ? " and " : "", names[1]);
+	name_boot(x, boot, of, sizeof(of));
+	snprintf(line, sizeof(line), "block %u/%u %s: booting", boot->block + 1, x->plan->nblocks, of);
 	progress_show(&x->view, line);
 	if (boot_start(&b, x->ops, x->hv, &request, e) || run_trials(x, &b, boot, e)) {
 		boot_kill(&b);
-		return error_context(e, "boot %u (%s%s%s)", boot->number, names[0], boot->ndisks > 1 ? " and " : "", names[1]);
+		return error_context(e, "boot %u (%s)", boot->number, of);
 	}
-	snprintf(line, sizeof(line), "boot %u/%zu  block %u  %s%s%s  guest up in %.1f s (kernel to hello %.2f s), %u trials",
-		 boot->number, x->plan->nboots, boot->block + 1, names[0], boot->ndisks > 1 ? " and " : "", names[1],
-		 b.wall_to_hello, b.boot_to_hello, boot->ntrials);
+	snprintf(line, sizeof(line), "boot %u/%zu  block %u  %s  guest up in %.1f s (kernel to hello %.2f s), %u trials",
+		 boot->number, x->plan->nboots, boot->block + 1, of, b.wall_to_hello, b.boot_to_hello, boot->ntrials);
 	stopped = boot_stop(&b, STOP_TIMEOUT_S);
 	if (stopped >= STOP_TIMEOUT_S)
 		progress_line(&x->view, "the guest did not power off in time: its plug was pulled");
@@ -361,5 +369,6 @@ void experiment_free(struct experiment *x)
 	free(x->disk);
 	free(x->disk_of);
 	json_decref(x->run);
+	json_decref(x->host);
 	store_close(x->store);
 }

@@ -39,6 +39,7 @@ struct experiment {
 	unsigned (*disk_of)[2];        /* by variant: index into disk of file 0 and file 1; file 1 only for pairing = disks */
 	struct store *store;
 	json_t *run;                   /* run.json */
+	json_t *host;                  /* environment_take() of this session */
 	double expected_s;
 	struct progress_view view;
 	const volatile sig_atomic_t *interrupted;

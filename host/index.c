@@ -16,14 +16,14 @@
 
 enum column {
 	NUMBER, SIZE, INODE, MODIFIED, CHANGED, STATUS, MESSAGE, TRIAL, BLOCK, CELL, VARIANT, ACCEL, GUEST_KERNEL,
-	QEMU_VERSION, EFFECTIVE, STARTED, HELLO, SUMS, BINS, HASH
+	QEMU_VERSION, EFFECTIVE, IDENTITY, TOOL, STARTED, HELLO, SUMS, BINS, HASH
 };
 
 static const char schema[] =
 	"CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
 	"CREATE TABLE trial (number INTEGER PRIMARY KEY, size INTEGER, inode INTEGER, modified_ns INTEGER,"
 	" changed_ns INTEGER, status INTEGER, message TEXT, trial INTEGER, block INTEGER, cell INTEGER, variant INTEGER,"
-	" accel INTEGER, guest_kernel INTEGER, qemu_version INTEGER, effective INTEGER, started REAL, hello_s REAL,"
+	" accel INTEGER, guest_kernel INTEGER, qemu_version INTEGER, effective INTEGER, identity INTEGER, tool INTEGER, started REAL, hello_s REAL,"
 	" sums BLOB, bins BLOB, hash INTEGER);";
 
 /* ---- the hash of a row, over what it means and not over ids ---- */
@@ -55,6 +55,8 @@ static int64_t hash_of(const struct trial_record *r, struct text *t)
 	mix_text(t, r->guest_kernel);
 	mix_text(t, r->qemu_version);
 	mix_text(t, r->effective);
+	mix_text(t, r->identity);
+	mix_text(t, r->tool);
 	mix(t, &r->sums, sizeof(r->sums));
 	mix(t, r->bins, r->bins_length);
 	return t->failed ? 0 : (int64_t)xxhash64(t->data, t->length);
@@ -137,6 +139,8 @@ static int take_row(sqlite3_stmt *s, const struct known_texts *known, struct tri
 	r->guest_kernel = text_at(s, GUEST_KERNEL, known);
 	r->qemu_version = text_at(s, QEMU_VERSION, known);
 	r->effective = text_at(s, EFFECTIVE, known);
+	r->identity = text_at(s, IDENTITY, known);
+	r->tool = text_at(s, TOOL, known);
 	r->started = real_at(s, STARTED);
 	r->hello_s = real_at(s, HELLO);
 	return hash_of(r, room) == sqlite3_column_int64(s, HASH) ? 0 : -1;
@@ -291,7 +295,8 @@ static int save_record(struct writing *w, const struct trial_record *r)
 	};
 	const struct { int column; struct shared_text *text; } text[] = {
 		{ VARIANT, r->variant }, { ACCEL, r->accel }, { GUEST_KERNEL, r->guest_kernel },
-		{ QEMU_VERSION, r->qemu_version }, { EFFECTIVE, r->effective },
+		{ QEMU_VERSION, r->qemu_version }, { EFFECTIVE, r->effective }, { IDENTITY, r->identity },
+		{ TOOL, r->tool },
 	};
 
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
@@ -327,7 +332,7 @@ static int prepare(struct writing *w, bool create)
 	if (w->texts >= 0 &&
 	    sqlite3_prepare_v2(w->db, "INSERT INTO text VALUES (?, ?)", -1, &w->text, NULL) == SQLITE_OK &&
 	    sqlite3_prepare_v2(w->db, "INSERT OR REPLACE INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-				      " ?, ?, ?)", -1, &w->trial, NULL) == SQLITE_OK)
+				      " ?, ?, ?, ?, ?)", -1, &w->trial, NULL) == SQLITE_OK)
 		rc = 0;
 out:
 	sqlite3_free(sql);
@@ -354,7 +359,8 @@ static void forget_ids(const struct trial_record *record, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct shared_text *const text[] = { record[i].variant, record[i].accel, record[i].guest_kernel,
-						     record[i].qemu_version, record[i].effective };
+						     record[i].qemu_version, record[i].effective, record[i].identity,
+						     record[i].tool };
 
 		for (size_t k = 0; k < sizeof(text) / sizeof(text[0]); k++)
 			if (text[k])

@@ -8,7 +8,7 @@
  *	text  (id, text)                        texts that trials share
  *	trial (number, size, inode, modified_ns, changed_ns,   of the file
  *	       status, message, trial, block, cell,            as the file has them; status as enum observed
- *	       variant, accel, guest_kernel, qemu_version, effective,   ids in text
+ *	       variant, accel, guest_kernel, qemu_version, effective, identity, tool,   ids in text
  *	       started,                         s since 1970
  *	       hello_s, sums, bins,             struct measured_sums as it is in memory; histogram_pack()
  *	       hash)                            xxHash64 of all the others

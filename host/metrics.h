@@ -123,6 +123,7 @@ double metrics_value(const struct measured *m, enum metric metric);
  *   repeats have their mean; trials with counts and trials without are never mixed.
  * - Percentiles come from bins. The percentiles that a document prints hold for one direction of one job, and
  *   only as long as nothing is added to it.
+ * - "covered" (of a trial that another tool than kickio ran) below 0.9: its counters of guest and host are not used.
  * - A job's "table" (of a table made by hand) gives quotients as they are; each of its rows weighs the same.
  *
  * A trial with a "probe" member has that in the place of "fio": see host/measured_probe.h.

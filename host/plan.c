@@ -44,8 +44,12 @@ static void count_up(unsigned *list, size_t n)
 
 uint64_t plan_offset_seed(const struct plan *p, unsigned block, unsigned cell)
 {
-	uint64_t state = p->seed ^ ((uint64_t)(block + 1) << 32 | (cell + 1));
+	unsigned within = 0; /* its guest, whose cells stand together */
+	uint64_t state;
 
+	while (within < cell && p->cell[cell - within - 1].guest == p->cell[cell].guest)
+		within++;
+	state = p->seed ^ ((uint64_t)(block + 1) << 32 | (within + 1));
 	return draw(&state) >> 1;
 }
 

@@ -59,7 +59,7 @@ struct plan {
  */
 int plan_cells(const struct scenario *s, struct plan *p, struct error *e);
 
-/* The seed of a cell's random offsets in a block: the same for all its variants. */
+/* The seed of a cell's random offsets in a block: the same for all its variants, and for the same point in all guests. */
 uint64_t plan_offset_seed(const struct plan *p, unsigned block, unsigned cell);
 
 int plan_make(const struct scenario *s, uint64_t seed, struct plan **out, struct error *e);

@@ -1,4 +1,4 @@
-/* The parts of the text report that tell what ran, what was in force and what went wrong. */
+/* The parts of the text report that tell what ran and what went wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +64,8 @@ static void guests(const struct dataset *d, const json_t *run, struct text *out)
 		}
 		if (kernel)
 			text_add(&t, ", kernel %s", kernel);
+		if (text_in(guest, "tool"))
+			text_add(&t, ", jobs run by its %s", text_in(guest, "tool"));
 		if (i == 0 && !isnan(d->boot_s))
 			text_add(&t, "; agent's hello %.1f s after kernel start (mean of all boots)", d->boot_s);
 		line(i == 0 ? "guest" : "", &t, out);
@@ -196,6 +198,42 @@ static void import_words(const json_t *run, struct text *out)
 	line("imported", &t, out);
 }
 
+/* How many of them the run was meant to have: guests, too, may have an emulator or accelerator each. */
+static size_t planned(const json_t *run, const char *key, size_t at_least)
+{
+	const json_t *machines = json_object_get(run, "machines"), *machine;
+	json_t *set = json_object();
+	size_t i, n;
+
+	json_array_foreach(machines, i, machine)
+		if (text_in(machine, key))
+			json_object_set_new(set, text_in(machine, key), json_true());
+	n = json_object_size(set);
+	json_decref(set);
+	return n > at_least ? n : at_least;
+}
+
+/* Only of another tool than kickio there is something to say. */
+static void tools(const struct dataset *d, const json_t *run, struct text *out)
+{
+	const json_t *set = json_object_get(d->seen, "tool"), *guest;
+	struct text t = { 0 };
+	const char *name;
+	bool other = false;
+	json_t *n;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "guests"), i, guest)
+		other |= text_in(guest, "tool") != NULL;
+	if (!other)
+		return;
+	json_object_foreach((json_t *)set, name, n)
+		text_add(&t, "%s%s (%lld trials)", t.length ? ", " : "", name, (long long)json_integer_value(n));
+	text_add(&t, "%swhat is counted around fio holds its start and its layout of files: approximate, and left out where fio "
+		 "measured less than nine tenths of that time", t.length ? "; " : "");
+	line("tools", &t, out);
+}
+
 static void one_source(const struct dataset *d, const json_t *run, struct text *out)
 {
 	size_t kernels = json_array_size(json_object_get(run, "guests"));
@@ -212,11 +250,12 @@ static void one_source(const struct dataset *d, const json_t *run, struct text *
 	line("started", &t, out);
 	guests(d, run, out);
 	accelerator(run, out);
-	mixture(d, "accel", "accelerators", differs(d, "accel") ? d->nvariants : 1, out);
+	tools(d, run, out);
+	mixture(d, "accel", "accelerators", planned(run, "accel", differs(d, "accel") ? d->nvariants : 1), out);
 	versions(run, out);
 	/* several guests have a kernel each; older runs do not list their guest */
 	mixture(d, "guest_kernel", "guest kernels", (kernels ? kernels : 1) * (differs(d, "kernel") ? d->nvariants : 1), out);
-	mixture(d, "qemu_version", "emulators", differs(d, "emulator") ? d->nvariants : 1, out);
+	mixture(d, "qemu_version", "emulators", planned(run, "qemu_version", differs(d, "emulator") ? d->nvariants : 1), out);
 }
 
 static void differences(const struct dataset *d, struct text *out)
@@ -269,62 +308,6 @@ void report_what_ran(const struct dataset *d, struct text *out)
 	differences(d, out);
 	settings(d, out);
 	marks(d, out);
-	text_add(out, "\n");
-}
-
-/* ---- what was in force ---- */
-
-/* One set of an "effective"; how often is only worth saying of what was not so in every boot. */
-static void set_of(const json_t *effective, const char *key, const char *label, struct text *out)
-{
-	json_int_t boots = json_integer_value(json_object_get(effective, "boots"));
-	struct text t = { 0 };
-	const char *what;
-	json_t *n;
-
-	json_object_foreach(json_object_get(effective, key), what, n) {
-		text_add(&t, "%s%s", t.length ? "; " : "", what);
-		if (json_integer_value(n) != boots)
-			text_add(&t, " (in %lld of %lld boots)", (long long)json_integer_value(n), (long long)boots);
-	}
-	if (t.length)
-		layout_wrap(out, label, LABEL + 6, text_get(&t));
-	text_free(&t);
-}
-
-/* Imports and guests in the place of variants have nothing to say here. */
-static bool looked_at(const struct dataset *d)
-{
-	bool asked = !json_is_true(json_object_get(d->run, "imported")) && json_array_size(d->effective) > 0;
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(d->effective, i, e)
-		if (d->nsources > 1)
-			asked &= json_object_get(e, "boots") != NULL;
-	return asked;
-}
-
-void report_in_force(const struct dataset *d, struct text *out)
-{
-	if (!looked_at(d))
-		return;
-	text_add(out, "SETTINGS IN FORCE, as seen in the running guests\n");
-	for (size_t v = 0; v < d->nvariants; v++) {
-		const json_t *e = json_array_get(d->effective, v);
-		json_int_t boots = json_integer_value(json_object_get(e, "boots"));
-
-		text_add(out, "  ");
-		layout_pad(out, d->variant[v], 0);
-		if (boots)
-			text_add(out, ", %lld boot%s\n", (long long)boots, boots == 1 ? "" : "s");
-		else
-			text_add(out, ": nothing was looked at\n");
-		set_of(e, "mismatch", "    MISMATCH", out);
-		set_of(e, "verified", "    verified", out);
-		set_of(e, "unverified", "    not verified", out);
-		set_of(e, "features", "    features", out);
-	}
 	text_add(out, "\n");
 }
 

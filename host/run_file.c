@@ -1,9 +1,9 @@
 #include "host/run_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,6 +75,8 @@ static json_t *guests_json(const struct experiment *x)
 				  "arguments", image->arguments, "machine", machine_object(&g->machine));
 		if (image->own)
 			json_object_set_new(guest, "definition", definition(image->own));
+		if (g->tool == TOOL_FIO)
+			json_object_set_new(guest, "tool", json_string("fio"));
 		json_array_append_new(list, guest);
 		text_free(&source);
 	}
@@ -270,13 +272,14 @@ int experiment_record(struct experiment *x, struct error *e)
 		for (size_t v = 0; v < x->scenario->nvariants; v++)
 			memory = most(memory, image_memory(&experiment_prepared(x, i, v)->image, scenario_machine(x->scenario, i, v)));
 	run_file_time(now);
-	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s?,s:s?},s:o,s:o,s:o,s:o,s:o,s:[]}", "schema",
+	x->host = environment_take("", memory);
+	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s?,s:s?},s:o,s:o,s:o,s:o,s:O,s:[]}", "schema",
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
 			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
 			   accel_said(a->used), "why", a->why, "machines", machines_json(x), "versions", "hypervisor", x->version.hypervisor, "library",
 			   said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x), "variants",
 			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
-			   environment_take("", memory), "sessions");
+			   x->host, "sessions");
 	if (!x->run)
 		return error_set(e, STATUS_HOST, "run.json cannot be made: a name in the scenario is no valid UTF-8, or memory ran out");
 	if (store_write(x->store, "scenario.ini", x->scenario->source, strlen(x->scenario->source), e) || write_domains(x, e))
@@ -364,6 +367,33 @@ static int same_definitions(const struct experiment *x, const json_t *guests, st
 	return 0;
 }
 
+/* NULL, or which part of the host is another than when the run began. */
+static const char *other_host(const struct experiment *x)
+{
+	static const char *const part[] = { "host", "cpu", "microcode" };
+	const json_t *began = json_object_get(x->run, "environment");
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		const json_t *then = json_object_get(began, part[i]), *now = json_object_get(x->host, part[i]);
+
+		if (json_is_string(then) && json_is_string(now) && !json_equal(then, now))
+			return part[i];
+	}
+	return NULL;
+}
+
+static int same_host(const struct experiment *x, struct error *e)
+{
+	const char *part = other_host(x);
+
+	if (!part)
+		return 0;
+	return error_set(e, STATUS_HOST, "the run began on another host (%s was %s, is %s): its blocks are not added up with this "
+			 "one's; go on there, or begin a new run", part,
+			 json_string_value(json_object_get(json_object_get(x->run, "environment"), part)),
+			 json_string_value(json_object_get(x->host, part)));
+}
+
 int experiment_take_up(struct experiment *x, struct error *e)
 {
 	json_t *now;
@@ -371,6 +401,7 @@ int experiment_take_up(struct experiment *x, struct error *e)
 
 	if (store_read_json(x->store, "run.json", "kickbench-run/1", &x->run, e))
 		return -1;
+	x->host = environment_take("", 0);
 	now = json_pack("{s:o,s:o,s:o,s:o,s:o}", "scenario", scenario_json(x->scenario), "guests", guests_json(x), "variants",
 			variants_json(x), "cells", cells_json(x), "plan", plan_json(x));
 	status = same_definitions(x, json_object_get(now, "guests"), e) ||
@@ -379,6 +410,8 @@ int experiment_take_up(struct experiment *x, struct error *e)
 	if (status == 0 && !same_accelerators(x))
 		status = error_set(e, STATUS_HOST, "the run began under another accelerator than this host uses now: results of KVM "
 				   "and TCG are never mixed (accel = in [guest] decides)");
+	if (status == 0)
+		status = same_host(x, e);
 	return status ? -1 : add_session(x, e);
 }
 
@@ -400,19 +433,25 @@ int run_file_end(struct experiment *x, const char *message, struct error *e)
 /* Trials that differ in one of these are never pooled. */
 static json_t *identity_json(const struct experiment *x, const struct boot *b)
 {
-	const json_t *host = json_object_get(x->run, "environment");
-	const json_t *cpu = json_object_get(host, "cpu"), *microcode = json_object_get(host, "microcode");
 	const struct own_domain *own = b->request.image->own;
-	struct utsname name;
 	/* the emulator's default holds where we choose the emulator */
 	bool ours = b->request.guest->driver == DRIVER_LIBVIRT || b->request.machine->cpu;
 	const char *model = ours ? domain_cpu_model(b->request.machine, b->request.accel) : "unknown";
 
 	if (own && !b->request.machine->cpu)
 		model = own->original.cpu;
-	uname(&name);
-	return json_pack("{s:s,s:s,s:s,s:O?,s:O?}", "accel", accel_said(b->request.accel), "cpu", model, "host", name.nodename,
-			 "host_cpu", cpu, "microcode", microcode);
+	return json_pack("{s:s,s:s,s:O?,s:O?,s:O?}", "accel", accel_said(b->request.accel), "cpu", model, "host",
+			 json_object_get(x->host, "host"), "host_cpu", json_object_get(x->host, "cpu"), "microcode",
+			 json_object_get(x->host, "microcode"));
+}
+
+/* "fio 3.33", "kickio 0.1.0", from "fio-3.33" of its result; null: there is none. */
+static json_t *tool_json(const json_t *fio)
+{
+	const char *told = json_string_value(json_object_get(fio, "fio version"));
+	size_t length = told ? strcspn(told, "-") : 0;
+
+	return told && told[length] ? json_sprintf("%.*s %s", (int)length, told, told + length + 1) : json_null();
 }
 
 json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
@@ -438,6 +477,9 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 	if (!r)
 		return NULL;
 	json_object_set_new(r, "identity", identity_json(x, b));
+	json_object_set_new(r, "tool", tool_json(fio));
+	if (isfinite(trial->covered))
+		json_object_set_new(r, "covered", json_real(trial->covered));
 	json_object_set(r, "guest_clocksource", clock ? clock : json_null());
 	json_object_set(r, "effective", effective ? effective : json_null());
 	json_object_set(r, "exit_status", status ? status : json_null());

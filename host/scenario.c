@@ -7,6 +7,7 @@
 
 #include "host/entries.h"
 #include "host/parse.h"
+#include "host/scenario_guests.h"
 #include "host/scenario_keys.h"
 
 static int no_memory(struct error *e)
@@ -192,11 +193,8 @@ static int add_workload(struct scenario *s, const struct section *from, struct e
 
 static int find_baseline(struct scenario *s, const struct section *scenario, struct error *e)
 {
-	const struct entry *at = NULL;
+	const struct entry *at = section_entry(scenario, "baseline");
 
-	for (size_t i = 0; scenario && i < scenario->nentries; i++)
-		if (!strcmp(scenario->entry[i].key, "baseline"))
-			at = &scenario->entry[i];
 	if (!at)
 		return error_at(e, STATUS_USAGE, s->file, scenario ? scenario->line : 0,
 				"no baseline: write baseline = VARIANT into [scenario]");
@@ -406,7 +404,7 @@ static int build(struct scenario *s, const struct entries *all, struct error *e)
 		if (bad)
 			return -1;
 	}
-	if (!s->nguests && add_guest(s, NULL, "linux", e))
+	if ((!s->nguests && add_guest(s, NULL, "linux", e)) || scenario_choose_guests(s, scenario, e))
 		return -1;
 	if (s->against == AGAINST_ITSELF && s->nvariants && (find_baseline(s, scenario, e) || oppose_itself(s, e)))
 		return -1;
@@ -470,23 +468,8 @@ void scenario_free(struct scenario *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->nguests; i++) {
-		free(s->guest[i].name);
-		free(s->guest[i].image);
-		free(s->guest[i].profile);
-		free(s->guest[i].user);
-		free(s->guest[i].password_file);
-		free(s->guest[i].password_env);
-		free(s->guest[i].exec.start);
-		free(s->guest[i].exec.stop);
-		free(s->guest[i].exec.kill);
-		free(s->guest[i].exec.verify);
-		free(s->guest[i].exec.link);
-		free(s->guest[i].exec.console);
-		free(s->guest[i].domain);
-		free(s->guest[i].domain_xml);
-		machine_free(&s->guest[i].machine);
-	}
+	for (size_t i = 0; i < s->nguests; i++)
+		guest_free(&s->guest[i]);
 	for (size_t i = 0; s->machine && i < s->nguests * s->nvariants; i++)
 		machine_free(&s->machine[i]);
 	free(s->machine);
@@ -514,5 +497,6 @@ void scenario_free(struct scenario *s)
 	free(s->source);
 	free(s->name);
 	free(s->primary);
+	free(s->guests);
 	free(s);
 }

@@ -15,7 +15,7 @@ enum fresh_boot { FRESH_BOOT_PER_BOOT, FRESH_BOOT_PER_TRIAL };
 enum against { AGAINST_VARIANTS, AGAINST_ITSELF };
 
 /* What runs in a guest: kickio, or nothing but images/probe. */
-enum tool { TOOL_KICKIO, TOOL_PROBE };
+enum tool { TOOL_KICKIO, TOOL_PROBE, TOOL_FIO };
 
 /* Verdicts that a run's exit status may depend on. */
 enum fail_on {
@@ -45,7 +45,7 @@ enum host_devices { HOST_DEVICES_REFUSE, HOST_DEVICES_DROP };
 
 struct guest {
 	char *name;
-	enum tool tool;
+	enum tool tool; /* what runs the jobs in it */
 	char *image;  /* as written: a folder with guest.ini ("images/linux"), or a disk image; with DRIVER_EXEC also IMAGE_NONE */
 	enum guest_driver driver;
 	struct exec_commands exec;
@@ -103,6 +103,7 @@ struct scenario {
 	unsigned fail_on;                   /* mask of enum fail_on */
 	uint64_t seed;
 	bool seed_set;
+	char *guests;                       /* "linux, openbsd": which [guest] sections take part, in this order; NULL: all */
 	struct guest *guest;
 	size_t nguests;
 	struct variant *variant;

@@ -24,7 +24,7 @@ static const char *const fresh_boots[] = { "per-boot", "per-trial", NULL };
 static const char *const againsts[] = { "variants", "itself", NULL };
 static const char *const logins[] = { "", "none", "console", NULL }; /* by enum guest_login */
 static const char *const drivers[] = { "libvirt", "exec", NULL };
-static const char *const tools[] = { "kickio", "probe", NULL };
+static const char *const tools[] = { "kickio", "probe", "fio", NULL }; /* by enum tool */
 static const char *const networks[] = { "none", "keep", NULL };
 static const char *const host_devices[] = { "refuse", "drop", NULL };
 static const char *const verdicts[] = { "worse", "better", "unclear", "stalled", "corrupt", NULL };
@@ -38,6 +38,7 @@ static const char *const verdicts[] = { "worse", "better", "unclear", "stalled",
 static const struct key keys[] = {
 	{ "scenario", "name", KIND_NAME, S(name), 0, 0, NULL, "name of the run folder and the report (the file's name)" },
 	{ "scenario", "baseline", KIND_NAME, NOWHERE, 0, 0, NULL, "the variant that the others are compared with" },
+	{ "scenario", "guests", KIND_NAME, S(guests), 0, 0, NULL, "which [guest NAME] sections take part, as linux, openbsd (all)" },
 	{ "scenario", "blocks", KIND_COUNT, S(blocks), 1, 1000, NULL, "how often every variant is booted (8)" },
 	{ "scenario", "repeats", KIND_COUNT, S(repeats), 1, 1000, NULL, "trials of a cell in one boot (1)" },
 	{ "scenario", "pairing", KIND_WORD, S(pairing), 0, 0, pairings,
@@ -54,7 +55,7 @@ static const struct key keys[] = {
 	  "verdicts that make the exit status 1: worse, better, unclear, stalled, corrupt (stalled, corrupt)" },
 	{ "scenario", "seed", KIND_SEED, S(seed), 0, 0, NULL, "seed of the order of everything (drawn and recorded)" },
 	{ "guest", "tool", KIND_WORD, G(tool), 0, 0, tools,
-	  "kickio: fio's jobs; probe: a guest without an operating system, which measures notifications (kickio)" },
+	  "kickio: fio's jobs; fio: the same by the fio that is in the guest; probe: a guest without an operating system, which measures notifications (kickio)" },
 	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL,
 	  "folder of the guest's image (images/linux; tool = probe: images/probe); with a profile, a disk image, which is never written to" },
 	{ "guest", "profile", KIND_NAME, G(profile), 0, 0, NULL,

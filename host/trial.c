@@ -1,10 +1,12 @@
 #include "host/trial.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/clock.h"
 #include "host/filesystem.h"
+#include "host/fio_import.h"
 
 #define LOST_FRAME_S 3.0 /* silence after which a lost frame is asked for */
 
@@ -68,6 +70,8 @@ static int send_job(struct watch *w, struct error *e)
 	}
 	if (body && r->wait_for_count)
 		json_object_set_new(body, "wait", json_string("counted"));
+	if (body && r->tool)
+		json_object_set_new(body, "tool", json_string(r->tool));
 	if (!body)
 		return error_set(e, STATUS_HOST, "out of memory");
 	status = link_send(&w->b->link, FRAME_JOB, body, e);
@@ -125,14 +129,71 @@ static void make_plain(char *message)
 			*p = '?';
 }
 
+/* The longest of what a document's jobs ran, in ms. */
+static double longest_runtime(const json_t *fio)
+{
+	static const char *const direction[] = { "read", "write", "trim", "mixed" };
+	const json_t *job;
+	double longest = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(fio, "jobs"), i, job)
+		for (size_t d = 0; d < sizeof(direction) / sizeof(direction[0]); d++) {
+			double ms = json_number_value(json_object_get(json_object_get(job, direction[d]), "runtime"));
+
+			longest = ms > longest ? ms : longest;
+		}
+	return longest;
+}
+
+/* What another tool printed becomes "fio", in the form that kickio's has. 1: there is nothing in it. */
+static int read_output(struct watch *w, const char *output)
+{
+	struct fio_import read = { 0 };
+	struct error e = { 0 };
+	double span = (double)(w->guest_end_ns - w->guest_begin_ns) / 1e6;
+	int status = fio_import_bytes(output, strlen(output), &read, &e);
+	json_t *fio = json_array_get(read.outputs, json_array_size(read.outputs) - 1);
+
+	if (status == 0 && fio) {
+		json_object_set(w->trial->result, "fio", fio);
+		if (w->began && w->ended && span > 0)
+			w->trial->covered = longest_runtime(fio) / span;
+	}
+	json_object_del(w->trial->result, "output");
+	json_decref(read.outputs);
+	json_decref(read.notes);
+	return status || !json_object_get(w->trial->result, "fio");
+}
+
+/* What kickio and fio print when data read back are not what was written. */
+static bool tells_of_corruption(const char *notes)
+{
+	static const char *const words[] = { "kickio: verify: ", "verify: bad ", ": verify failed at " };
+
+	for (size_t i = 0; notes && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(notes, words[i]))
+			return true;
+	return false;
+}
+
 static void take_result(struct watch *w, json_t *body)
 {
 	struct trial *t = w->trial;
 	const char *notes = json_string_value(json_object_get(body, "notes"));
+	const char *output = json_string_value(json_object_get(body, "output"));
+	const char *tool = w->request->tool ? w->request->tool : "kickio";
 	const json_t *status = json_object_get(body, "status");
 
 	t->result = json_incref(body);
 	finish_host(w);
+	if (output && read_output(w, output) && json_integer_value(status) == 0) {
+		t->status = TRIAL_FAILED;
+		snprintf(t->message, sizeof(t->message), "%s ended well and printed no result%s%.400s", tool,
+			 notes && *notes ? ": " : "", notes ? notes : "");
+		make_plain(t->message);
+		return;
+	}
 	if (!json_is_integer(status)) {
 		t->status = TRIAL_FAILED;
 		snprintf(t->message, sizeof(t->message), "the guest's result has no status");
@@ -143,8 +204,8 @@ static void take_result(struct watch *w, json_t *body)
 		return;
 	}
 	/* Its errno has another number in every system; the line is the same. */
-	t->status = notes && strstr(notes, "kickio: verify: ") ? TRIAL_CORRUPT : TRIAL_FAILED;
-	snprintf(t->message, sizeof(t->message), "kickio ended with status %d%s%.400s", (int)json_integer_value(status),
+	t->status = tells_of_corruption(notes) ? TRIAL_CORRUPT : TRIAL_FAILED;
+	snprintf(t->message, sizeof(t->message), "%s ended with status %d%s%.400s", tool, (int)json_integer_value(status),
 		 notes && *notes ? ": " : "", notes ? notes : "");
 	make_plain(t->message);
 }
@@ -238,7 +299,7 @@ int trial_run(struct boot *b, const struct trial_request *request, struct trial 
 	double start = clock_s();
 	int status;
 
-	*trial = (struct trial){ .status = TRIAL_FAILED };
+	*trial = (struct trial){ .status = TRIAL_FAILED, .covered = NAN };
 	w.last_word = w.last_nudge = w.last_progress = start;
 	if (send_job(&w, e))
 		return -1;

@@ -20,6 +20,7 @@ struct trial_request {
 	const char *id;
 	char *const *argv; /* job options, without filename when the job works on the disk itself */
 	size_t argc;
+	const char *tool;       /* a program of the guest that runs the job; NULL: kickio */
 	const char *filesystem; /* mounted for the job, which names files on it; NULL: the disk itself */
 	size_t disk;
 	bool wait_for_count; /* the guest stands still at begin and end until our counters are taken (the probe can) */
@@ -31,7 +32,8 @@ struct trial_request {
 struct trial {
 	enum trial_status status;
 	char message[512]; /* why it is not ok */
-	json_t *result;    /* payload of the guest's result frame, NULL without */
+	json_t *result;    /* payload of the guest's result frame, NULL without; "fio": what the tool measured */
+	double covered;    /* share of begin to end in which another tool than kickio measured; NAN: of kickio, or unknown */
 	json_t *host;      /* hostcount_json plus begin_delay_us, end_delay_us; NULL without */
 	struct map_copy *maps; /* what the guest told of its generation maps, NULL: nothing. Also after a failure */
 	double seconds;    /* from job frame to result */

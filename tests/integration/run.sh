@@ -12,6 +12,7 @@ status=0
 long='
 emulators
 exec_long
+guests
 owndomain
 '
 suites=${*:-works documents faults exec}

@@ -31,6 +31,7 @@ struct folder_trial {
 	const char *mismatch, *unverified; /* keys; a mismatch was wanted on and is off */
 	const char *raw;   /* the file's text, instead of all this */
 	const char *accel, *started;
+	const char *cpu, *host; /* of the trial's identity; NULL: it has none */
 };
 
 struct folder {
@@ -142,6 +143,18 @@ static inline void folder_put_json(const char *path, const char *name, json_t *v
 	json_decref(value);
 }
 
+/* "bsd: read" is a cell of guest bsd, any other one of linux. */
+static inline const char *folder_guest(const struct folder *f, unsigned cell)
+{
+	return f->cell[cell] && strncmp(f->cell[cell], "bsd: ", 5) == 0 ? "bsd" : "linux";
+}
+
+static inline json_t *folder_identity(const struct folder_trial *t)
+{
+	return t->host ? json_pack("{s:s, s:s, s:s, s:s, s:n}", "accel", t->accel, "cpu", t->cpu, "host", t->host, "host_cpu",
+				   "Example CPU", "microcode") : json_null();
+}
+
 static inline void folder_write_trial(const struct folder *f, const struct folder_place *at)
 {
 	/* a block's noise is shared by its boots, as a host's mood is */
@@ -165,17 +178,18 @@ static inline void folder_write_trial(const struct folder *f, const struct folde
 	ios = round(2 * t.iops);
 	folder_put_json(f->path, name, json_pack(
 		"{s:s, s:i, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:[s], s:s?, s:f, s:s, s:s?, s:s, s:s, s:f, s:f, s:o, s:i,"
-		" s:{s:s, s:[{s:s, s:i, s:o, s:o}]}, s:o, s:o}", "schema", "kickbench-trial/1", "trial", (int)at->trial,
+		" s:{s:s, s:[{s:s, s:i, s:o, s:o}]}, s:o, s:o, s:o}", "schema", "kickbench-trial/1", "trial", (int)at->trial,
 		"boot", (int)at->boot, "block", (int)at->block, "repeat", (int)at->repeat, "cell", (int)at->cell,
-		"cell_name", f->cell[at->cell], "guest", "linux", "variant", f->variant[at->variant], "argv", "--rw=randread",
+		"cell_name", f->cell[at->cell], "guest", folder_guest(f, at->cell), "variant", f->variant[at->variant], "argv", "--rw=randread",
 		"started", t.started, "seconds", 2.3, "status", t.status, "message", t.message, "accel",
 		t.accel, "guest_kernel", "6.1.0-32-cloud-amd64", "boot_to_hello_s", 1.9, "wall_to_hello_s", 2.4,
 		"effective", folder_effective(f, at, &t), "exit_status", 0, "fio", "fio version", "kickio-0.1.0", "jobs",
 		"jobname", "randread", "error", 0, "read", folder_direction(ios, t.clat_ns), "write",
-		folder_direction(0, 0), "guest_counters", folder_counters(&t, ios), "host", folder_host(&t, ios)));
+		folder_direction(0, 0), "guest_counters", folder_counters(&t, ios), "host", folder_host(&t, ios),
+		"identity", folder_identity(&t)));
 }
 
-static inline json_t *folder_boot(struct folder *f, struct folder_place *at, unsigned candidate)
+static inline json_t *folder_boot(struct folder *f, struct folder_place *at, unsigned candidate, const char *guest)
 {
 	json_t *trials = json_array(), *names = json_array();
 	unsigned sides[2] = { 0, candidate };
@@ -188,6 +202,8 @@ static inline json_t *folder_boot(struct folder *f, struct folder_place *at, uns
 		at->first = true;
 		for (at->repeat = 1; at->repeat <= f->repeats; at->repeat++) {
 			for (at->cell = 0; f->cell[at->cell]; at->cell++) {
+				if (strcmp(folder_guest(f, at->cell), guest) != 0)
+					continue;
 				at->trial++;
 				json_array_append_new(trials, json_pack("{s:i, s:i, s:s, s:i}", "trial", (int)at->trial, "cell",
 									(int)at->cell, "variant", f->variant[at->variant],
@@ -197,7 +213,7 @@ static inline json_t *folder_boot(struct folder *f, struct folder_place *at, uns
 			}
 		}
 	}
-	return json_pack("{s:i, s:i, s:s, s:o, s:o}", "boot", (int)at->boot, "block", (int)at->block, "guest", "linux",
+	return json_pack("{s:i, s:i, s:s, s:o, s:o}", "boot", (int)at->boot, "block", (int)at->block, "guest", guest,
 			 "variants", names, "trials", trials);
 }
 
@@ -222,11 +238,13 @@ static inline void folder_write(struct folder *f)
 		json_array_append_new(variants, json_pack("{s:s, s:o}", "name", f->variant[i], "settings",
 							  folder_settings(i > 0)));
 	for (unsigned i = 0; f->cell[i]; i++)
-		json_array_append_new(cells, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", f->cell[i], "guest", "linux",
+		json_array_append_new(cells, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", f->cell[i], "guest", folder_guest(f, i),
 						       "workload", "w", "point", "", "argv"));
 	for (at.block = 1; at.block <= f->blocks; at.block++)
 		for (unsigned v = strcmp(f->pairing, "disks") == 0 ? 1 : 0; f->variant[v]; v++)
-			json_array_append_new(boots, folder_boot(f, &at, v));
+			for (unsigned i = 0; f->cell[i]; i++)
+				if (i == 0 || strcmp(folder_guest(f, i), folder_guest(f, i - 1)) != 0) /* a guest's stand together */
+					json_array_append_new(boots, folder_boot(f, &at, v, folder_guest(f, i)));
 	folder_put_json(f->path, "run.json", json_pack(
 		"{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:[s, s]}, s:i, s:{s:s, s:s},"
 		" s:{s:s, s:s, s:s}, s:[{s:s, s:s, s:i, s:i, s:s}], s:o, s:o, s:{s:i, s:o}, s:{s:s, s:s, s:i, s:I, s:f, s:[s]},"

@@ -387,6 +387,18 @@ static void test_bye_ends_a_job(void **state)
 	assert_true(now_ms() - start_ms < 10000);
 }
 
+/* Another program as the tool: only fio, and only where the system counts what the disk does. */
+static void test_tools(void **state)
+{
+	struct host *h = *state;
+	struct frame f;
+
+	send_next(h, FRAME_JOB, "{\"id\":\"1\",\"disk\":null,\"tool\":\"dd\",\"argv\":[]}");
+	expect(h, &f, FRAME_ERROR);
+	assert_has(&f, "tool dd: this agent knows fio");
+	say_bye(h);
+}
+
 static void test_hang_up(void **state)
 {
 	struct host *h = *state;
@@ -433,6 +445,7 @@ int main(void)
 		WITH_AGENT(test_result_again),
 		WITH_AGENT(test_job_twice),
 		WITH_AGENT(test_bye_ends_a_job),
+		WITH_AGENT(test_tools),
 		WITH_AGENT(test_hang_up),
 		WITH_AGENT(test_hang_up_ends_a_job),
 		cmocka_unit_test(test_no_such_port),

@@ -414,6 +414,76 @@ static void everything_else_than_asked(void **state)
 	teardown(&other);
 }
 
+/* Replies of QEMU 7.2 about a device with 4 queues, event_idx and packed: what it offers, and what the driver took. */
+#define OFFERED \
+	"\"host-features\":{\"transports\":[\"VIRTIO_RING_F_EVENT_IDX: Used & avail. event fields enabled\"," \
+	"\"VIRTIO_RING_F_INDIRECT_DESC: Indirect descriptors supported\",\"VIRTIO_F_VERSION_1: Device compliant with v1 spec (legacy)\"," \
+	"\"VIRTIO_F_RING_PACKED: Device supports packed virtqueue layout\"],\"dev-features\":[" \
+	"\"VIRTIO_BLK_F_MQ: Multiqueue supported\",\"VIRTIO_BLK_F_FLUSH: Flush command supported\"]}"
+#define TAKEN(transports, device) \
+	"{\"return\":{\"name\":\"virtio-blk\",\"num-vqs\":4," OFFERED ",\"guest-features\":{\"transports\":[" transports "]," \
+	"\"dev-features\":[" device "]},\"backend-features\":{\"transports\":[],\"dev-features\":[]}}}"
+#define EVENT_IDX "\"VIRTIO_RING_F_EVENT_IDX: Used & avail. event fields enabled\""
+#define PACKED "\"VIRTIO_F_RING_PACKED: Device supports packed virtqueue layout\""
+#define VERSION_1 "\"VIRTIO_F_VERSION_1: Device compliant with v1 spec (legacy)\""
+#define MQ "\"VIRTIO_BLK_F_MQ: Multiqueue supported\""
+
+/* What is said of a key that is in no force, "" when it is. */
+static const char *instead(const json_t *root, const char *key)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(json_object_get(root, "mismatch"), i, item)
+		if (!strcmp(json_string_value(json_object_get(item, "key")), key))
+			return json_string_value(json_object_get(item, "have"));
+	return "";
+}
+
+/* Only what was negotiated is in force, whatever the device has; what is missing is named. */
+static void what_the_driver_leaves_out(void **state)
+{
+	static const char four[] = "{\"num-queues\":4}";
+	struct fixture f;
+	json_t *root;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "event_idx", "on");
+	set(&f, 0, "packed", "on");
+	set(&f, 0, "queues", "4");
+	root = verify(&f, &(struct domain_evidence){ .qom = four, .virtio_status = TAKEN(EVENT_IDX "," VERSION_1 "," PACKED, MQ) }, 0);
+	assert_string_equal(verified(root, "event_idx"), "on");
+	assert_string_equal(verified(root, "packed"), "on");
+	assert_string_equal(verified(root, "queues"), "4");
+	json_decref(root);
+	root = verify(&f, &(struct domain_evidence){ .qom = four, .virtio_status = TAKEN(VERSION_1, "") }, 3); /* as on the BSDs */
+	assert_string_equal(instead(root, "event_idx"), "off: the guest's driver did not negotiate VIRTIO_RING_F_EVENT_IDX");
+	assert_string_equal(instead(root, "packed"), "off: the guest's driver did not negotiate VIRTIO_F_RING_PACKED");
+	assert_string_equal(instead(root, "queues"), "1: the guest's driver did not negotiate VIRTIO_BLK_F_MQ");
+	json_decref(root);
+	root = verify(&f, &(struct domain_evidence){ .qom = four, .virtio_status = some_features }, 2);
+	assert_string_equal(instead(root, "packed"), "off: the guest's driver did not negotiate VIRTIO_F_RING_PACKED");
+	assert_string_equal(instead(root, "queues"), "1: the device does not offer VIRTIO_BLK_F_MQ");
+	json_decref(root);
+	root = verify(&f, &(struct domain_evidence){ .qom = four }, 0); /* nobody can tell */
+	assert_true(unverified(root, "event_idx") && unverified(root, "packed") && unverified(root, "queues"));
+	json_decref(root);
+	root = verify(&f, &(struct domain_evidence){ .qom = "{\"num-queues\":2}", .virtio_status = TAKEN(EVENT_IDX "," PACKED, MQ) }, 1);
+	assert_string_equal(instead(root, "queues"), "2");
+	json_decref(root);
+	set(&f, 0, "event_idx", "off");
+	set(&f, 0, "packed", "off");
+	set(&f, 0, "queues", "1");
+	root = verify(&f, &(struct domain_evidence){ .qom = "{\"num-queues\":1}", .virtio_status = TAKEN(VERSION_1, "") }, 0);
+	assert_string_equal(verified(root, "queues"), "1"); /* one needs no feature */
+	json_decref(root);
+	root = verify(&f, &(struct domain_evidence){ .virtio_status = TAKEN(EVENT_IDX "," PACKED, MQ) }, 2);
+	assert_string_equal(instead(root, "event_idx"), "on");
+	json_decref(root);
+	teardown(&f);
+}
+
 static void null_backend(void **state)
 {
 	const char *ours = "{\"drive\":\"kickbench-disk0\"}", *theirs = "{\"drive\":\"libvirt-1-format\"}";
@@ -511,6 +581,7 @@ int main(void)
 		cmocka_unit_test(the_file_system_is_seen),
 		cmocka_unit_test(all_in_force),
 		cmocka_unit_test(everything_else_than_asked),
+		cmocka_unit_test(what_the_driver_leaves_out),
 		cmocka_unit_test(null_backend),
 		cmocka_unit_test(no_evidence),
 	};

@@ -65,6 +65,30 @@ static const char full[] =
 	"'host':{'cpu':{'vcpu_us':100000,'iothread_us':10000,'main_us':40000,'other_us':5000},"
 	" 'block':{'rd_reqs':3000,'rd_times_ns':60000,'wr_reqs':100,'wr_times_ns':2000},'kvm':{'exits':9300}}}";
 
+/* Another tool's start lies between begin and end: beyond a tenth of the time the counters are none of the I/O's. */
+static void counters_that_cover_too_little(void **state)
+{
+	static const struct { const char *covered; bool used; } rows[] = {
+		{ "0.95", true }, { "0.9", true }, { "0.89", false }, { "0", false }, { "null", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct measured m = { 0 };
+		char text[2048];
+
+		snprintf(text, sizeof(text), "{'covered':%s,%s", rows[i].covered, full + 1);
+		add_ok(&m, text);
+		CLOSE(metrics_value(&m, METRIC_IOPS), 1500 + 100);
+		CLOSE(m.sums.trials, 1);
+		assert_int_equal(isfinite(metrics_value(&m, METRIC_HOST_CPU)), rows[i].used);
+		assert_int_equal(isfinite(metrics_value(&m, METRIC_GUEST_CPU)), rows[i].used);
+		assert_int_equal(isfinite(metrics_value(&m, METRIC_INTERRUPTS)), rows[i].used);
+		assert_int_equal(isfinite(metrics_value(&m, METRIC_DEVICE_TIME)), rows[i].used);
+		assert_int_equal(isfinite(metrics_value(&m, METRIC_EXITS)), rows[i].used);
+	}
+}
+
 static void everything_of_one_trial(void **state)
 {
 	struct measured m = { 0 };
@@ -355,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_of_one_trial),
+		cmocka_unit_test(counters_that_cover_too_little),
 		cmocka_unit_test(unified_and_trims),
 		cmocka_unit_test(repeats_are_one_long_trial),
 		cmocka_unit_test(no_data_is_not_zero),

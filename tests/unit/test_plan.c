@@ -296,6 +296,9 @@ static void guests_have_their_own_boots_and_cells(void **state)
 	}
 	for (size_t b = 0; b < p->nboots; b += 2) /* the boots of a guest in a block stay close together */
 		assert_int_equal(p->boot[b].guest, p->boot[b + 1].guest);
+	assert_true(plan_offset_seed(p, 1, 0) == plan_offset_seed(p, 1, 2)); /* bs = 4k in both */
+	assert_true(plan_offset_seed(p, 1, 0) != plan_offset_seed(p, 1, 3));
+	assert_true(plan_offset_seed(p, 1, 0) != plan_offset_seed(p, 0, 0));
 	plan_free(p);
 	scenario_free(s);
 }

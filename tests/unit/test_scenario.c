@@ -101,6 +101,38 @@ static void a_whole_scenario_is_understood(void **state)
 	scenario_free(s);
 }
 
+#define THREE "[guest a]\nvcpus = 1\n[guest b]\nvcpus = 2\n[guest c]\nvcpus = 3\n"
+
+/* "guests" names those that take part, in its order, and their machines follow them. */
+static void guests_are_chosen(void **state)
+{
+	const char *set[] = { "scenario.guests=c, a" };
+	struct scenario *s = take(*state, HEAD THREE WORK, NULL, 0);
+
+	assert_int_equal(s->nguests, 3);
+	scenario_free(s);
+	s = take(*state, HEAD THREE WORK, set, 1);
+	assert_int_equal(s->nguests, 2);
+	assert_string_equal(s->guest[0].name, "c");
+	assert_string_equal(s->guest[1].name, "a");
+	assert_int_equal(scenario_machine(s, 0, 1)->vcpus, 3);
+	assert_int_equal(scenario_machine(s, 1, 0)->vcpus, 1);
+	scenario_free(s);
+	s = take(*state, "[scenario]\nguests = linux\nbaseline = a\n[variant a]\n[variant b]\nqueues = 2\n" WORK, NULL, 0);
+	assert_int_equal(s->nguests, 1); /* the one that is there without a section */
+	scenario_free(s);
+}
+
+static void guests_that_cannot_be_chosen(void **state)
+{
+	refuse(*state, "[scenario]\nguests = a, d\nbaseline = a\n[variant a]\n[variant b]\n" THREE WORK, 2,
+	       "guests = a, d: there is no section [guest d]");
+	refuse(*state, "[scenario]\nguests = a b a\nbaseline = a\n[variant a]\n[variant b]\n" THREE WORK, 2,
+	       "a stands here twice");
+	refuse(*state, "[scenario]\nguests = ,\nbaseline = a\n[variant a]\n[variant b]\n" THREE WORK, 2, "names no guest");
+	refuse(*state, "[scenario]\nguests =\nbaseline = a\n[variant a]\n[variant b]\n" THREE WORK, 2, "guests");
+}
+
 /* A comma of a value is written '\,': bs triples and bssplit need it. Any other backslash is the value's. */
 static void commas_of_values_are_escaped(void **state)
 {
@@ -558,7 +590,7 @@ static void every_key_has_help(void **state)
 
 		for (; (name = scenario_key(sections[i], k, &help)); k++)
 			assert_true(*name && *help);
-		assert_int_equal(k, i ? 21 : 13);
+		assert_int_equal(k, i ? 21 : 14);
 	}
 	assert_null(scenario_key("disk", 0, &help));
 }
@@ -568,7 +600,8 @@ static void every_key_has_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_whole_scenario_is_understood), TEST(commas_of_values_are_escaped), TEST(what_is_left_out_has_defaults),
+		TEST(a_whole_scenario_is_understood), TEST(commas_of_values_are_escaped), TEST(guests_are_chosen),
+		TEST(guests_that_cannot_be_chosen), TEST(what_is_left_out_has_defaults),
 		TEST(sections_and_keys_are_refused_with_their_line), TEST(values_are_refused_with_what_is_allowed),
 		TEST(impossible_pairs_name_the_variant),
 		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(domains_of_users),

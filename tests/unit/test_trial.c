@@ -1,4 +1,5 @@
 /* host/trial.c against a guest in memory that answers a job: results, failures, stalls, the host's counters. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,6 +156,89 @@ static void a_file_system_is_asked_for(void **state)
 		fail_msg("%s", e.text);
 	assert_string_equal(text_get(&f->guest.heard), "job {\"id\":\"7\",\"disk\":\"/dev/vda\",\"argv\":[\"--name=w\","
 						       "\"--directory=/mnt/kb\"],\"filesystem\":\"xfs\",\"mount\":\"/mnt/kb\"}\n");
+}
+
+/* fio's JSON of one job of 900 ms, as fio 3.33 prints it but for what nobody reads, with a note in front, as a JSON string. */
+#define FIO(error) \
+	"note: something\\n{\\n\\\"fio version\\\" : \\\"fio-3.33\\\",\\n\\\"jobs\\\" : [{\\\"jobname\\\" : \\\"w\\\"," \
+	"\\\"error\\\" : " error ",\\n\\\"read\\\" : {\\\"io_bytes\\\" : 4096000,\\\"bw_bytes\\\" : 4551111," \
+	"\\\"iops\\\" : 1111.1,\\\"runtime\\\" : 900,\\\"total_ios\\\" : 1000,\\\"clat_ns\\\" : {\\\"min\\\" : 1000," \
+	"\\\"max\\\" : 9000,\\\"mean\\\" : 2000.0,\\\"stddev\\\" : 1.0,\\\"N\\\" : 1000," \
+	"\\\"bins\\\" : {\\\"2000\\\" : 1000}}}}]}\\n"
+#define FIO_RESULT(status, notes, output) \
+	"{\"id\":\"7\",\"tool\":\"fio\",\"status\":" #status ",\"notes\":\"" notes "\",\"counters\":null,\"output\":\"" output "\"}"
+
+static void answer_as_fio(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type != FRAME_JOB)
+		return;
+	fake_say(g, FRAME_BEGIN, "{\"id\":\"7\",\"clock_ns\":1000000000}");
+	fake_say(g, FRAME_END, "{\"id\":\"7\",\"clock_ns\":2200000000}");
+	fake_say(g, FRAME_RESULT, FIO_RESULT(0, "", FIO("0")));
+}
+
+static void answer_as_fio_without_result(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_RESULT, FIO_RESULT(0, "fio: out of luck\\n", "nothing"));
+}
+
+static void answer_as_fio_that_fails(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_RESULT, FIO_RESULT(1, "fio: engine nonsense not loadable\\n", ""));
+}
+
+static void answer_as_fio_that_verifies(struct hv_guest *g, const struct frame *f)
+{
+	if (f->type == FRAME_JOB)
+		fake_say(g, FRAME_RESULT, FIO_RESULT(1, "crc32c: verify failed at file /dev/vda offset 0, length 4096\\n", FIO("84")));
+}
+
+static void run_fio(struct fixture *f, void (*answer)(struct hv_guest *, const struct frame *), enum trial_status status,
+		    const char *message)
+{
+	char *argv[] = { (char *)"--name=w" };
+	struct trial_request request = { .id = "7", .argv = argv, .argc = 1, .tool = "fio", .stall_timeout = 5 };
+	struct error e = { 0 };
+
+	trial_free(&f->trial);
+	f->guest.answer = answer;
+	if (trial_run(&f->boot, &request, &f->trial, &e))
+		fail_msg("%s", e.text);
+	assert_string_equal(f->trial.message, message);
+	assert_int_equal(f->trial.status, status);
+	assert_null(json_object_get(f->trial.result, "output"));
+}
+
+/* What fio printed becomes the result that kickio sends, and how much of the span it measured is known. */
+static void fio_runs_a_job(void **state)
+{
+	struct fixture *f = *state;
+	json_t *job, *read;
+
+	run_fio(f, answer_as_fio, TRIAL_OK, "");
+	assert_string_equal(text_get(&f->guest.heard), "job {\"id\":\"7\",\"disk\":\"/dev/vda\",\"argv\":[\"--name=w\","
+						       "\"--filename=/dev/vda\"],\"tool\":\"fio\"}\n");
+	job = json_array_get(json_object_get(json_object_get(f->trial.result, "fio"), "jobs"), 0);
+	read = json_object_get(job, "read");
+	assert_int_equal(json_integer_value(json_object_get(read, "total_ios")), 1000);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(read, "clat_ns"), "bins"), "2000")),
+			 1000);
+	assert_string_equal(json_string_value(json_object_get(json_object_get(f->trial.result, "fio"), "fio version")),
+			    "fio-3.33");
+	assert_true(fabs(f->trial.covered - 0.75) < 1e-9); /* 900 of 1200 ms */
+}
+
+static void fio_fails_at_a_job(void **state)
+{
+	struct fixture *f = *state;
+
+	run_fio(f, answer_as_fio_without_result, TRIAL_FAILED, "fio ended well and printed no result: fio: out of luck");
+	run_fio(f, answer_as_fio_that_fails, TRIAL_FAILED, "fio ended with status 1: fio: engine nonsense not loadable");
+	run_fio(f, answer_as_fio_that_verifies, TRIAL_CORRUPT,
+		"fio ended with status 1: crc32c: verify failed at file /dev/vda offset 0, length 4096");
+	assert_true(isnan(f->trial.covered));
 }
 
 static void threads_and_kvm_are_counted(void **state)
@@ -418,7 +502,9 @@ static void statuses_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_job_is_run_and_counted), TEST(a_guest_that_waits_is_told_of_the_count), TEST(a_file_system_is_asked_for), TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
+		TEST(a_job_is_run_and_counted), TEST(a_guest_that_waits_is_told_of_the_count),
+		TEST(a_file_system_is_asked_for), TEST(fio_runs_a_job), TEST(fio_fails_at_a_job),
+		TEST(threads_and_kvm_are_counted), TEST(without_a_span_there_are_no_counters),
 		TEST(a_failed_job_keeps_its_notes),
 		TEST(bad_blocks_are_corruption),
 		TEST(a_malformed_map_fails_the_trial), TEST(a_refused_job_says_why), TEST(silence_is_a_stall),
