@@ -310,11 +310,11 @@ static int check_disks(const struct scenario *s, const struct section *scenario,
 	return 0;
 }
 
-/* Workloads are for all guests: they have to be of one tool. */
+/* Workloads are for all guests: the probe's mean nothing to kickio and fio, which share theirs. */
 static int check_tools(const struct scenario *s, struct error *e)
 {
 	for (size_t g = 1; g < s->nguests; g++)
-		if (s->guest[g].tool != s->guest[0].tool)
+		if ((s->guest[g].tool == TOOL_PROBE) != (s->guest[0].tool == TOOL_PROBE))
 			return error_at(e, STATUS_USAGE, s->file, s->guest[g].line,
 					"[guest %s] has another tool than [guest %s], whose workloads it would run", s->guest[g].name,
 					s->guest[0].name);

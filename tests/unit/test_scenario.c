@@ -118,6 +118,10 @@ static void guests_are_chosen(void **state)
 	assert_int_equal(scenario_machine(s, 0, 1)->vcpus, 3);
 	assert_int_equal(scenario_machine(s, 1, 0)->vcpus, 1);
 	scenario_free(s);
+	s = take(*state, HEAD "[guest a]\n[guest b]\ntool = fio\n" WORK, NULL, 0); /* both understand the workload */
+	assert_int_equal(s->guest[0].tool, TOOL_KICKIO);
+	assert_int_equal(s->guest[1].tool, TOOL_FIO);
+	scenario_free(s);
 	s = take(*state, "[scenario]\nguests = linux\nbaseline = a\n[variant a]\n[variant b]\nqueues = 2\n" WORK, NULL, 0);
 	assert_int_equal(s->nguests, 1); /* the one that is there without a section */
 	scenario_free(s);
