@@ -147,7 +147,7 @@ static void what_the_probe_would_refuse_is_refused_before(void **state)
 		{ PROBE "[workload w]\nmode = all\nrequests = 0\n", "only mode=kick notifies an empty queue" },
 		{ PROBE "[guest linux]\n[workload w]\nmode = all\n", "has another tool than [guest p]" },
 		{ PROBE "[disk]\nfilesystem = ext4\n[workload w]\nmode = all\n", "the probe mounts nothing" },
-		{ "[scenario]\nbaseline = a\n[guest p]\ntool = fio\n[variant a]\n[variant b]\n", "expected kickio, probe" },
+		{ "[scenario]\nbaseline = a\n[guest p]\ntool = dd\n[variant a]\n[variant b]\n", "expected kickio, probe, fio" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
