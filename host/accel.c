@@ -217,16 +217,35 @@ static int not_run(const struct accel_request *r, const char *what, struct error
 	return error_context(e, "%s", what);
 }
 
+/* The guest's machine, where it leaves something to a user's domain, as that has it: the probe is a guest of ours. */
+static int probe_machine(const struct accel_request *r, struct machine *machine)
+{
+	const char *emulator = image_emulator(r->image, r->machine);
+
+	if (machine_copy(machine, r->machine))
+		return -1;
+	machine->vcpus = image_vcpus(r->image, r->machine);
+	machine->memory = image_memory(r->image, r->machine);
+	if (!machine->emulator && emulator)
+		machine->emulator = strdup(emulator);
+	return emulator && !machine->emulator ? -1 : 0;
+}
+
 /* The probe under one accelerator. */
 static int probe_one(const struct hv_ops *ops, struct hv *hv, const struct accel_request *r, const struct image *image,
 		     enum accel accel, struct accel_health *out, struct error *e)
 {
 	char name[64];
-	struct boot_request request = { .name = name, .machine = r->machine, .accel = accel, .image = image,
+	struct machine machine = { 0 };
+	struct boot_request request = { .name = name, .machine = &machine, .accel = accel, .image = image,
 					.interrupted = r->interrupted };
+	int status;
 
 	snprintf(name, sizeof(name), "%ld-probe-%s", (long)getpid(), accel_name(accel));
-	return accel_health_measure(ops, hv, &request, PROBE_TIMEOUT_S, out, e);
+	status = probe_machine(r, &machine) ? error_set(e, STATUS_HOST, "out of memory") :
+		 accel_health_measure(ops, hv, &request, PROBE_TIMEOUT_S, out, e);
+	machine_free(&machine);
+	return status;
 }
 
 /* Whether KVM is worth a try: 1, 0 (out->why says why not) or -1. */

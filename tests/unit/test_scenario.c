@@ -349,6 +349,7 @@ static void domains_of_users(void **state)
 	refuse(*state, HEAD "[guest g]\nnetwork = keep\n" WORK, 8, "network is for a guest with domain or domain_xml");
 	refuse(*state, HEAD "[guest g]\ndomain = a\nhost_devices = keep\n" WORK, 9, "expected refuse, drop");
 	refuse(*state, HEAD "[guest g]\ndomain =\n" WORK, 8, "expected a name");
+	refuse(*state, HEAD "[guest g]\ndomain = a\ntool = probe\n" WORK, 7, "the probe is a kernel of its own");
 }
 
 static void forms_of_text(void **state)
