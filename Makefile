@@ -162,8 +162,7 @@ $(OBJ)/flags: force
 
 # What kickbench is made of without libvirt, for another system's compiler.
 portable-sources:
-	@echo host/main.c $(filter-out host/os_linux.c $(WITH_LIBVIRT),$(HOST)) $(PROBE)
-	@echo host/main.c $(sort $(filter-out host/os_linux.c $(WITH_LIBVIRT),$(HOST)) $(WITHOUT_LIBVIRT))
+	@echo host/main.c $(sort $(filter-out host/os_linux.c $(WITH_LIBVIRT),$(HOST)) $(WITHOUT_LIBVIRT)) $(PROBE)
 
 unit-tests: $(TESTS) $(BUILD)/$(FLAVOUR)/kickio
 
