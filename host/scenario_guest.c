@@ -75,6 +75,8 @@ static const char *guest_conflict(const struct guest *g)
 
 	if ((g->domain || g->domain_xml) && (g->profile || g->login || g->user || g->password_file || g->password_env))
 		return "kickio has to start by itself in a domain: profile, login, user and password belong to a disk image";
+	if ((g->domain || g->domain_xml) && g->tool == TOOL_PROBE)
+		return "the probe is a kernel of its own, and a domain boots another: leave one of both out";
 	if (file && !g->profile)
 		return "a disk image needs a profile (linux, openbsd, freebsd, netbsd, dragonfly, or the file of one)";
 	if (g->profile && g->tool == TOOL_PROBE)
