@@ -6,5 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 script "other emulators and kernels" tests/integration/run.sh "$build/kickbench" emulators
 script "guests without libvirt" tests/integration/run.sh "$build/kickbench" exec_long
+script "several guests, fio as the tool" tests/integration/run.sh "$build/kickbench" guests
+script "a user's own domain" tests/integration/run.sh "$build/kickbench" owndomain
 script "a distribution's image, by its console" tests/integration/run.sh "$build/kickbench" debian
 finish

@@ -10,6 +10,7 @@ export KICKBENCH WORK XDG_STATE_HOME=$WORK/state XDG_CACHE_HOME=$WORK/cache
 trap 'pkill -9 -f "guest=kickbench-.*$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 status=0
 long='
+debian
 emulators
 exec_long
 guests
