@@ -6,7 +6,7 @@
 #include "host/parse.h"
 #include "host/report_layout.h"
 
-enum { CELL = 30, COLUMN = 29 };
+enum { CELL = 24, COLUMN = 32 };
 
 struct difference {
 	double mean, half; /* ns; half of the 95 % interval; NAN: no data, or one block */
