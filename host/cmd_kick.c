@@ -1,9 +1,9 @@
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/command.h"
 #include "host/kick.h"
+#include "host/os.h"
 #include "host/reporting.h"
 #include "host/running.h"
 
@@ -44,19 +44,12 @@ static bool is_set(const struct run_options *o, const char *key)
  */
 static int pin_apart(struct run_options *o, char pins[2][64], struct error *e)
 {
-	cpu_set_t mine;
-	int found[2], n = 0;
+	unsigned found[2];
 
-	if (o->scenario || o->connect || is_set(o, "vcpupin") || is_set(o, "emulatorpin") ||
-	    sched_getaffinity(0, sizeof(mine), &mine))
+	if (o->scenario || o->connect || is_set(o, "vcpupin") || is_set(o, "emulatorpin") || os_cpus(found, 2) < 2)
 		return 0;
-	for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
-		if (CPU_ISSET(cpu, &mine))
-			found[n++] = cpu;
-	if (n < 2)
-		return 0;
-	snprintf(pins[0], sizeof(pins[0]), "disk.vcpupin=%d", found[0]);
-	snprintf(pins[1], sizeof(pins[1]), "disk.emulatorpin=%d", found[1]);
+	snprintf(pins[0], sizeof(pins[0]), "disk.vcpupin=%u", found[0]);
+	snprintf(pins[1], sizeof(pins[1]), "disk.emulatorpin=%u", found[1]);
 	return run_options_set(o, pins[0], e) || run_options_set(o, pins[1], e) ? -1 : 0;
 }
 

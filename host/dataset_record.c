@@ -31,12 +31,6 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct shared_text *)a)->text, ((const struct shared_text *)b)->text);
 }
 
-static void free_text(void *shared)
-{
-	free(((struct shared_text *)shared)->text);
-	free(shared);
-}
-
 void texts_init(struct texts *t)
 {
 	t->tree = NULL;
@@ -45,7 +39,13 @@ void texts_init(struct texts *t)
 
 void texts_free(struct texts *t)
 {
-	tdestroy(t->tree, free_text);
+	while (t->tree) { /* tdestroy() is the GNU C library's alone */
+		struct shared_text *first = *(struct shared_text **)t->tree;
+
+		tdelete(first, &t->tree, by_text);
+		free(first->text);
+		free(first);
+	}
 	pthread_mutex_destroy(&t->lock);
 }
 

@@ -37,6 +37,9 @@ void os_uncache(int fd);
 /* Open a file past the cache, for reading. -1 with errno; EINVAL: the file system or the system cannot. */
 int os_open_direct(const char *path);
 
+/* The first CPUs that this process may run on, at most n of them; how many, 0 where the system does not tell. */
+unsigned os_cpus(unsigned *cpu, unsigned n);
+
 /* Bytes that nobody can guess, at most 256. -1 with errno. */
 int os_random(void *out, size_t length);
 

@@ -34,3 +34,10 @@ int os_random(void *out, size_t length)
 {
 	return getentropy(out, length);
 }
+
+unsigned os_cpus(unsigned *cpu, unsigned n)
+{
+	(void)cpu;
+	(void)n;
+	return 0;
+}

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,4 +117,17 @@ int os_open_direct(const char *path)
 int os_random(void *out, size_t length)
 {
 	return getentropy(out, length);
+}
+
+unsigned os_cpus(unsigned *cpu, unsigned n)
+{
+	unsigned found = 0;
+	cpu_set_t mine;
+
+	if (sched_getaffinity(0, sizeof(mine), &mine))
+		return 0;
+	for (unsigned i = 0; i < CPU_SETSIZE && found < n; i++)
+		if (CPU_ISSET(i, &mine))
+			cpu[found++] = i;
+	return found;
 }
