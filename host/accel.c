@@ -10,13 +10,14 @@
 
 #include "guest/frame.h"
 #include "host/boot_libvirt.h"
-#include "host/disk.h"
+#include "host/place.h"
 #include "host/trial.h"
 
 #define TCG_TIMEOUT_S 60
 #define KVM_TIMEOUT_S 20
 #define PROBE_TIMEOUT_S 20 /* an emulating KVM needs seconds for what takes a usable one milliseconds */
 #define TRIAL_DISK (64u << 20)
+#define TRIAL_INDEX 9 /* no other test disk's */
 #define RUNTIME_S 0.5
 #define STOP_S 0.5 /* a guest's usual end, for one that came to another */
 
@@ -43,6 +44,8 @@ static void make_key(const struct hv_ops *ops, struct hv *hv, const struct accel
 	text_add(key, "|%d|%s %s|%s %s|%lld %lld %lld|%s|%s|%ld|kvm %llx %o", (int)r->tool, host.release, host.machine, v.hypervisor, v.emulator,
 		 (long long)emulator.st_size, (long long)emulator.st_mtime, (long long)emulator.st_ctime, v.library, r->image->id,
 		 sysconf(_SC_NPROCESSORS_ONLN), (unsigned long long)kvm.st_rdev, (unsigned)kvm.st_mode);
+	if (!r->host->here) /* of its files nothing can be seen */
+		text_add(key, "|%s %s %s %u", r->host->name, r->host->cpu, r->host->microcode, r->host->cpus);
 }
 
 /* One for each machine and image: what is asked for again takes the place of what was known of it. */
@@ -51,7 +54,7 @@ static void cache_file(const struct accel_request *r, struct text *path)
 	struct text what = { 0 };
 
 	machine_json(r->machine, &what);
-	text_add(&what, "|%s", r->image->own ? r->image->own->source : r->image->kernel);
+	text_add(&what, "|%s|%s", r->image->own ? r->image->own->source : r->image->kernel, r->host->here ? "" : r->host->name);
 	text_add(path, "%s/accel-%08x.json", r->dirs->cache, (unsigned)frame_crc32(0, text_get(&what), what.length));
 	text_free(&what);
 }
@@ -365,8 +368,10 @@ int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_req
 	if (r->say)
 		r->say(wanted(r) == ACCEL_TCG ? "measuring a trial guest (once)"
 					      : "trying which accelerator runs a guest (once)");
-	if (disk_prepare(&settings, r->disk_dir, 0, &disk, e) || disk_resolve_cache(&settings, disk.path, e) ||
-	    disk_restore(&disk, FILESYSTEM_NONE, &seconds, e))
+	if (r->host->here)
+		settings.path = strdup(r->disk_dir);
+	if (place_disk(ops, hv, r->host, &settings, r->disk_dir, TRIAL_INDEX, &disk, e) ||
+	    place_restore(ops, hv, &disk, FILESYSTEM_NONE, &seconds, e))
 		goto out;
 	out->pace.restore = seconds > 0 ? TRIAL_DISK / seconds : 1e9;
 	if (decide(ops, hv, r, &disk, &settings, out, e))
@@ -376,6 +381,7 @@ int accel_decide(const struct hv_ops *ops, struct hv *hv, const struct accel_req
 out:
 	disk.temporary = true; /* with its mark */
 	disk_release(&disk);
+	settings_free(&settings);
 	text_free(&key);
 	return status;
 }

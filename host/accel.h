@@ -15,6 +15,7 @@ struct accel_request {
 	enum tool tool;               /* of the guest that is to be run */
 	const struct machine *machine; /* its accel is what is wanted; paths absolute */
 	const struct image *image;
+	const struct hv_host *host; /* whose guests they are */
 	double boot_timeout;   /* seconds, as the scenario has it; 0: 60 for TCG */
 	const struct dirs *dirs; /* outcomes are kept in the cache; the probe's image comes from data and build */
 	const char *overlay_dir; /* for the throw-away files of a copy of a user's domain */

@@ -30,6 +30,7 @@ struct boot_request {
 	const char *overlay;     /* boot_start's own: of a disk image */
 	bool ask_virtio_status; /* for boot_verify(): the emulator is known to survive it */
 	const char *overlay_dir; /* for the throw-away files of a copy of a user's domain */
+	bool elsewhere;          /* its files are another host's */
 	const char *console_log; /* path, NULL: none */
 	const volatile sig_atomic_t *interrupted;
 };

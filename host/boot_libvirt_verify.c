@@ -150,7 +150,7 @@ json_t *boot_libvirt_verify(struct boot *b, size_t disk)
 	for (size_t i = 0; i < b->request.ndisks; i++)
 		disks[i].settings = b->request.settings[i];
 	/* Whoever could mount it has found it: mount() was told which one. The superblock lies in the file by then. */
-	have.filesystem = b->request.source[disk] ? filesystem_look(b->request.source[disk]) : -1;
+	have.filesystem = b->request.source[disk] && !b->request.elsewhere ? filesystem_look(b->request.source[disk]) : -1;
 	if (b->ops->live_xml(b->guest, &xml, &(struct error){ 0 }) == 0)
 		have.live_xml = text_get(&xml);
 	if (b->request.ask_virtio_status && virtio_status(b, disk, &status) == 0)

@@ -33,11 +33,26 @@ static unsigned remove_files(const char *folder, const char *begin, const char *
 	return n;
 }
 
+static void say(const char *line)
+{
+	printf("%s\n", line);
+}
+
+/* Copies on another host. Returns how many were removed, -1 with e. */
+static int clean_host(const struct session *s, struct error *e)
+{
+	struct hv_host host = { .here = true };
+
+	if (s->ops->host && s->ops->host(s->hv, &host, e))
+		return -1;
+	return host.here || !s->ops->remove_files ? 0 : s->ops->remove_files(s->hv, say, e);
+}
+
 static int run(int argc, char **argv, struct error *e)
 {
 	struct run_options o;
 	struct session s = { .lock = -1 };
-	static const char *const folders[] = { "disks", "trial" };
+	static const char *const folders[] = { "disks", "trial", "originals", "trial/originals" };
 	char path[1100];
 	unsigned n = 0;
 	int status;
@@ -50,6 +65,12 @@ static int run(int argc, char **argv, struct error *e)
 	for (size_t i = 0; status == 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", s.dirs.state, folders[i]);
 		n += remove_files(path, DISK_PREFIX, "");
+	}
+	if (status == 0 && o.connect) {
+		int there = clean_host(&s, e);
+
+		status = there < 0 ? -1 : 0;
+		n += there < 0 ? 0 : (unsigned)there;
 	}
 	if (status == 0) {
 		disk_memory_folder(path, sizeof(path));

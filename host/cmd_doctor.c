@@ -7,6 +7,7 @@
 #include "host/command.h"
 #include "host/environment.h"
 #include "host/image.h"
+#include "host/place.h"
 #include "host/run_options.h"
 #include "host/session.h"
 
@@ -39,10 +40,10 @@ static void say_health(const char *name, const struct accel_health *h, struct fi
 	text_free(&words);
 }
 
-static void check_accelerator(struct session *s, const struct machine *machine, const struct image *image, const char *disks,
-			      struct findings *f)
+static void check_accelerator(struct session *s, const struct hv_host *host, const struct machine *machine,
+			      const struct image *image, const char *disks, struct findings *f)
 {
-	struct accel_request r = { .machine = machine, .image = image, .dirs = &s->dirs, .disk_dir = disks,
+	struct accel_request r = { .machine = machine, .image = image, .host = host, .dirs = &s->dirs, .disk_dir = disks,
 				   .say = command_say, .interrupted = &command_signal };
 	struct accel_outcome out;
 	struct error e = { 0 };
@@ -92,6 +93,7 @@ static int run(int argc, char **argv, struct error *e)
 	struct run_options o;
 	struct session s = { .lock = -1 };
 	struct hv_version v;
+	struct hv_host host = { .here = true };
 	struct image image = { 0 };
 	struct error why = { 0 };
 	char disks[1100];
@@ -104,18 +106,22 @@ static int run(int argc, char **argv, struct error *e)
 	check_host(&f);
 	if (session_open(&s, DRIVER_LIBVIRT, o.connect, "doctor", &why)) {
 		say(&f, '!', "%s", why.text);
-	} else if (s.ops->version(s.hv, &v, &why)) {
+	} else if (s.ops->version(s.hv, &v, &why) || (s.ops->host && s.ops->host(s.hv, &host, &why))) {
 		say(&f, '!', "%s", why.text);
 	} else {
 		say(&f, ' ', "%s with %s (%s)", v.library, v.hypervisor, v.emulator);
-		check_space(s.dirs.state, &f);
+		if (host.here)
+			check_space(s.dirs.state, &f);
+		else
+			say(&f, '?', "guests run on %s with %u CPUs: what is said of this host does not concern them", host.name, host.cpus);
 		snprintf(disks, sizeof(disks), "%s/trial", s.dirs.state);
 		if (dirs_make(disks, &why) ||
-		    image_prepare(&guest, &guest.machine, s.dirs.data, s.dirs.build, command_say, &image, &why)) {
+		    image_prepare(&guest, &guest.machine, s.dirs.data, s.dirs.build, command_say, &image, &why) ||
+		    place_image(s.ops, s.hv, &host, &image, &guest.machine, &why)) {
 			say(&f, '!', "%s", why.text);
 		} else {
 			say(&f, ' ', "guest image: Linux %s", image.kernel_version);
-			check_accelerator(&s, &guest.machine, &image, disks, &f);
+			check_accelerator(&s, &host, &guest.machine, &image, disks, &f);
 		}
 	}
 	image_free(&image);

@@ -10,7 +10,7 @@ static int run(int argc, char **argv, struct error *e)
 	struct reporting_outcome outcome;
 	int status = -1;
 
-	if (run_options_parse(argc, argv, "osrcf", &r.options, e) || running_measure(&r, "quick", e) ||
+	if (run_options_parse(argc, argv, "osrcCf", &r.options, e) || running_measure(&r, "quick", e) ||
 	    reporting_write(r.x.store, stdout, r.scenario->fail_on, &outcome, e))
 		goto out;
 	status = reporting_status(&outcome, e);
@@ -20,7 +20,7 @@ out:
 }
 
 const struct command cmd_run = {
-	"run", "run [SCENARIO] [-o DIR] [--set SECTION.KEY=VALUE]... [--fail-on VERDICTS] [--connect URI]\n"
-	"       kickbench run --resume DIR [--connect URI]",
+	"run", "run [SCENARIO] [-o DIR] [--set SECTION.KEY=VALUE]... [--fail-on VERDICTS] [--connect URI]...\n"
+	"       kickbench run --resume DIR [--connect URI]...",
 	"boot the variants of a scenario in randomised blocks, measure, compare", run,
 };

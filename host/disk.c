@@ -291,6 +291,7 @@ int disk_resolve_cache(struct settings *s, const char *path, struct error *e)
 void disk_free(struct disk *disk)
 {
 	free(disk->path);
+	free(disk->original);
 	*disk = (struct disk){ 0 };
 }
 
@@ -304,7 +305,7 @@ static void remove_beside(const char *path, const char *ending)
 
 void disk_release(struct disk *disk)
 {
-	if (disk->path && disk->temporary) {
+	if (disk->path && disk->temporary && !disk->original) {
 		remove_beside(disk->path, "good");
 		for (int f = FILESYSTEM_EXT4; f <= FILESYSTEM_XFS; f++)
 			remove_beside(disk->path, filesystem_name((enum filesystem)f));

@@ -13,10 +13,12 @@
 
 struct disk {
 	char *path; /* NULL for BACKEND_NULL */
+	char *original; /* on another host path is a copy of this one, see host/place.h; NULL: here */
+	unsigned index;
 	uint64_t bytes;
 	enum filesystem holds; /* what it was filled with last */
 	bool dirty; /* something wrote: restore before the next boot */
-	bool temporary; /* lies in memory: removed when the run is over */
+	bool temporary; /* lies in memory: removed when the run is over; a copy on another host is not */
 };
 
 /*

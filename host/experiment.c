@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/hosts.h"
+#include "host/place.h"
 #include "host/run_file.h"
 #include "host/trial.h"
 
@@ -21,16 +23,11 @@ static const char *variant_name(const struct experiment *x, unsigned variant)
 
 /* ---- test disks ---- */
 
-static int use_disk(struct experiment *x, const struct settings *s, unsigned file, unsigned *index, struct error *e)
+static int use_disk(struct experiment *x, struct settings *s, unsigned file, unsigned *index, struct error *e)
 {
-	struct text folder = { 0 };
-	struct disk d = { 0 };
-	int status;
+	struct disk d;
 
-	text_add(&folder, "%s%s", s->path ? s->path : x->dirs->state, s->path ? "" : "/disks");
-	status = dirs_make(text_get(&folder), e) || disk_prepare(s, text_get(&folder), file, &d, e) ? -1 : 0;
-	text_free(&folder);
-	if (status)
+	if (place_disk(x->ops, x->hv, &x->host, s, x->dirs->state, file, &d, e))
 		return -1;
 	for (size_t i = 0; d.path && i < x->ndisks; i++)
 		if (x->disk[i].path && !strcmp(x->disk[i].path, d.path)) {
@@ -62,8 +59,6 @@ int experiment_prepare_disks(struct experiment *x, struct error *e)
 		for (unsigned file = 0; file < files; file++)
 			if (use_disk(x, s, file, &x->disk_of[v][file], e))
 				return error_context(e, "test disk of variant %s", variant_name(x, (unsigned)v));
-		if (disk_resolve_cache(s, x->disk[x->disk_of[v][0]].path, e))
-			return error_context(e, "variant %s", variant_name(x, (unsigned)v));
 	}
 	return 0;
 }
@@ -79,7 +74,7 @@ static int restore_disks(struct experiment *x, const struct plan_boot *boot, str
 		if (!disk->path || (!disk->dirty && disk->holds == wanted))
 			continue;
 		progress_show(&x->view, "restoring the test disk");
-		if (disk_restore(disk, wanted, &seconds, e))
+		if (place_restore(x->ops, x->hv, disk, wanted, &seconds, e))
 			return -1;
 	}
 	return 0;
@@ -109,6 +104,7 @@ static void make_request(struct experiment *x, const struct plan_boot *boot, con
 			       : ten_times > LEAST_HELLO_S ? ten_times : LEAST_HELLO_S,
 		.ask_virtio_status = p->accel.virtio_status,
 		.overlay_dir = overlays,
+		.elsewhere = !x->host.here,
 		.console_log = console,
 		.interrupted = x->interrupted,
 	};
@@ -185,7 +181,7 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 		snprintf(seed, sizeof(seed), "--randseed=%" PRIu64, plan_offset_seed(x->plan, t->block, t->cell));
 		argv[request.argc++] = seed;
 	}
-	if (cell->writes && disk_soil(&x->disk[x->disk_of[t->variant][boot->file[slot]]], e)) {
+	if (cell->writes && place_soil(x->ops, x->hv, &x->disk[x->disk_of[t->variant][boot->file[slot]]], e)) {
 		free(argv);
 		return -1;
 	}
@@ -332,6 +328,18 @@ static int block_done(struct experiment *x, unsigned block, struct error *e)
 	return 0;
 }
 
+static int boot_on(struct experiment *x, struct experiment *host, const struct plan_boot *boot, struct error *e)
+{
+	int status;
+
+	if (host == x)
+		return one_boot(x, boot, e);
+	host->view = x->view; /* there is one terminal: it is handed on */
+	status = one_boot(host, boot, e);
+	x->view = host->view;
+	return status ? error_context(e, "host %s", host->host.name) : 0;
+}
+
 int experiment_run(struct experiment *x, struct error *e)
 {
 	unsigned block = UINT32_MAX;
@@ -351,24 +359,30 @@ int experiment_run(struct experiment *x, struct error *e)
 		else if (done)
 			progress_skip(&x->view, boot->ntrials);
 		else
-			status = one_boot(x, boot, e);
+			status = boot_on(x, hosts_of_block(x, boot->block), boot, e);
 	}
 	progress_clear(&x->view);
 	run_file_end(x, status ? e->text : NULL, status ? e : &ignored);
 	return status;
 }
 
-void experiment_free(struct experiment *x)
+void experiment_free_disks(struct experiment *x)
 {
 	for (size_t i = 0; i < x->ndisks; i++)
 		disk_release(&x->disk[i]);
 	for (size_t v = 0; x->settings && v < x->scenario->nvariants; v++)
 		settings_free(&x->settings[v]);
-	experiment_free_machines(x);
 	free(x->settings);
 	free(x->disk);
 	free(x->disk_of);
+}
+
+void experiment_free(struct experiment *x)
+{
+	hosts_close(x);
+	experiment_free_machines(x);
+	experiment_free_disks(x);
 	json_decref(x->run);
-	json_decref(x->host);
+	json_decref(x->facts);
 	store_close(x->store);
 }

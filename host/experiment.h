@@ -29,6 +29,8 @@ struct experiment {
 	const struct driver *driver;
 	const struct hv_ops *ops; /* the driver's */
 	struct hv *hv;
+	const char *uri;               /* of hv, NULL: libvirt within this process */
+	struct hv_host host;           /* of hv */
 	struct hv_version version;
 	struct prepared *prepared;     /* distinct ones */
 	size_t nprepared;
@@ -39,10 +41,16 @@ struct experiment {
 	unsigned (*disk_of)[2];        /* by variant: index into disk of file 0 and file 1; file 1 only for pairing = disks */
 	struct store *store;
 	json_t *run;                   /* run.json */
-	json_t *host;                  /* environment_take() of this session */
+	json_t *facts;                 /* hosts_environment() of this session */
 	double expected_s;
 	struct progress_view view;
 	const volatile sig_atomic_t *interrupted;
+	/*
+	 * Of several hosts this one measures the blocks i with i % nhosts == 0, and peer[k] those with k + 1: each has a
+	 * connection, machines and disks of its own; store, run and view are this one's. See host/hosts.h.
+	 */
+	struct experiment *peer;
+	unsigned nhosts; /* 0: nobody has said, one */
 };
 
 /* Image, emulator and accelerator of every guest with every variant. say: told before something takes long. */
@@ -65,8 +73,9 @@ int experiment_take_up(struct experiment *x, struct error *e);
  */
 int experiment_run(struct experiment *x, struct error *e);
 
-/* A part of experiment_free(). */
+/* Parts of experiment_free(): what each host has of its own. */
 void experiment_free_machines(struct experiment *x);
+void experiment_free_disks(struct experiment *x);
 
 /* Frees what the functions above have made; removes test disks that lie in memory. */
 void experiment_free(struct experiment *x);

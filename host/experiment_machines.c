@@ -7,6 +7,7 @@
 
 #include "host/experiment.h"
 #include "host/system.h"
+#include "host/place.h"
 
 /*
  * A file of the scenario is looked for from here, then among what comes with kickbench; the hypervisor wants an
@@ -39,7 +40,7 @@ static int check_machine(const struct experiment *x, const struct machine *m, st
 		return error_set(e, STATUS_HOST, "emulator %s: there is no such file, neither here nor in %s", m->emulator,
 				 x->dirs->data);
 	/* Under another host's hypervisor it need not be here: then only that one can tell. */
-	if (m->emulator && access(m->emulator, F_OK) == 0 && access(m->emulator, X_OK))
+	if (x->host.here && m->emulator && access(m->emulator, F_OK) == 0 && access(m->emulator, X_OK))
 		return error_errno(e, STATUS_HOST, "emulator %s cannot be run", m->emulator);
 	if (m->kernel && access(m->kernel, R_OK))
 		return error_errno(e, STATUS_HOST, "kernel %s", m->kernel);
@@ -48,7 +49,7 @@ static int check_machine(const struct experiment *x, const struct machine *m, st
 	if (m->firmware && *m->firmware != '/')
 		return error_set(e, STATUS_HOST, "firmware %s: there is no such file, neither here nor in %s", m->firmware,
 				 x->dirs->data);
-	if (!x->ops->check_machine || (!m->emulator && !m->type))
+	if (!x->ops->check_machine || (x->host.here && !m->emulator && !m->type))
 		return 0;
 	if (!x->ops->check_machine(x->hv, m->emulator, domain_machine_type(m), e))
 		return 0;
@@ -64,7 +65,7 @@ static int decide(const struct experiment *x, const struct guest *guest, struct 
 		  struct error *e)
 {
 	char disks[1100], overlays[1100];
-	struct accel_request request = { .tool = guest->tool, .machine = &p->machine, .image = &p->image,
+	struct accel_request request = { .tool = guest->tool, .machine = &p->machine, .image = &p->image, .host = &x->host,
 					 .boot_timeout = guest->boot_timeout, .dirs = x->dirs, .disk_dir = disks,
 					 .overlay_dir = overlays, .say = say, .interrupted = x->interrupted };
 
@@ -103,6 +104,9 @@ static int look(const struct experiment *x, size_t g, size_t v, struct prepared 
 			return error_set(e, STATUS_HOST, "out of memory");
 	if (x->driver->decide && check_machine(x, &p->machine, e))
 		return -1;
+	if (!x->host.here && (guest->profile || guest->domain || guest->domain_xml))
+		return error_set(e, STATUS_USAGE, "a disk image or a domain of this host can only be a guest of this host's hypervisor, which "
+				 "%s is not", x->host.name);
 	if (guest->domain || guest->domain_xml)
 		return look_at_domain(x, guest, p, e);
 	return guest->profile ? system_find(guest, x->dirs, &p->system, e) : 0;
@@ -138,7 +142,8 @@ static int prepare(const struct experiment *x, struct prepared *p, void (*say)(c
 	const struct guest *guest = &x->scenario->guest[p->guest];
 
 	if (p->system ? prepare_own(x, p, say, e) : p->image.own || !strcmp(guest->image, IMAGE_NONE) ? 0 :
-	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e))
+	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e) ||
+	    (p->image.kernel && place_image(x->ops, x->hv, &x->host, &p->image, &p->machine, e)))
 		return -1;
 	if (decide(x, guest, p, say, e))
 		return -1;
@@ -150,8 +155,8 @@ static int prepare(const struct experiment *x, struct prepared *p, void (*say)(c
 
 static int name_it(const struct experiment *x, const struct prepared *p, struct error *e)
 {
-	return error_context(e, "guest %s, variant %s", x->scenario->guest[p->guest].name,
-			     x->scenario->variant[p->variant].name);
+	error_context(e, "guest %s, variant %s", x->scenario->guest[p->guest].name, x->scenario->variant[p->variant].name);
+	return x->host.here ? -1 : error_context(e, "host %s", x->host.name);
 }
 
 /* The one that was prepared for the same image and machine, nprepared: none was. */

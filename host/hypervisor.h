@@ -36,6 +36,15 @@ struct hv_version {
 	char emulator[256];  /* path */
 };
 
+/* The host of a connection, as its hypervisor tells of it. */
+struct hv_host {
+	bool here;           /* guests are processes of this host and open its files */
+	char name[256];      /* "" unknown */
+	char cpu[128], microcode[32]; /* "" unknown */
+	unsigned cpus;       /* 0 unknown */
+	uint64_t memory, available; /* bytes, 0 unknown */
+};
+
 struct hv_ops {
 	const char *name; /* "libvirt" */
 
@@ -44,6 +53,7 @@ struct hv_ops {
 	void (*close)(struct hv *hv);
 	int (*version)(struct hv *hv, struct hv_version *v, struct error *e);
 	bool (*offers_kvm)(struct hv *hv);
+	int (*host)(struct hv *hv, struct hv_host *host, struct error *e); /* NULL: it is always this one */
 	/*
 	 * Whether it can start guests with this emulator (NULL: its own choice) and machine type. An error says what is in
 	 * the way. May take seconds once per emulator, which is run for it. NULL where nobody can tell before a start.
@@ -87,6 +97,17 @@ struct hv_ops {
 	int (*destroy_by_name)(struct hv *hv, const char *name, struct error *e);
 	/* The kickbench that a text of each() names. -1: it names none. host: "" when it does not say. */
 	int (*owner)(const char *text, char *host, size_t room, long *pid, uint64_t *started);
+
+	/*
+	 * For guests of another host; NULL where there are none. A copy of the file at `local` that they can open as *path
+	 * (the caller frees it), under a name of its own. The copy of an earlier run is used where size and SHA-256 agree, unless
+	 * anew: then it is written over, in place, so that it stays on the same blocks. A new copy is read back once.
+	 */
+	int (*put_file)(struct hv *hv, const char *local, const char *name, bool anew, char **path, struct error *e);
+	/* A guest is about to write to the copy: it is not to be trusted until it has been written anew. */
+	int (*soil_file)(struct hv *hv, const char *name, struct error *e);
+	/* Remove all copies and the place where they lie; say is told each. Returns how many, -1 with e. */
+	int (*remove_files)(struct hv *hv, void (*say)(const char *line), struct error *e);
 };
 
 extern const struct hv_ops hypervisor_libvirt, hypervisor_exec;

@@ -9,6 +9,9 @@
 
 #include "host/domain.h"
 
+#define KEEPALIVE_S 5
+#define KEEPALIVE_MISSED 6
+
 /* One event registration per connection; which guest it concerns is found by its UUID. */
 static int on_lifecycle(virConnectPtr connection, virDomainPtr domain, int event, int detail, void *context)
 {
@@ -77,12 +80,14 @@ static void free_hv(struct hv *hv)
 		virConnectDomainEventDeregisterAny(hv->connection, hv->lifecycle);
 		released = hv_drain(hv);
 	}
+	hv_pool_close(hv);
 	if (hv->connection)
 		virConnectClose(hv->connection);
 	if (!released) /* a leak is better than a callback into freed memory */
 		return;
 	pthread_cond_destroy(&hv->changed);
 	pthread_mutex_destroy(&hv->lock);
+	free(hv->pool_folder);
 	free(hv->root);
 	free(hv);
 }
@@ -101,8 +106,6 @@ static void probe(struct hv *hv)
 
 static int connect_to(struct hv *hv, const char *uri, struct error *e)
 {
-	char *host;
-
 	hv->connection = virConnectOpen(uri);
 	if (!hv->connection)
 		return hv_libvirt_error(e, STATUS_HOST, "libvirt");
@@ -112,10 +115,11 @@ static int connect_to(struct hv *hv, const char *uri, struct error *e)
 							 VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), hv, NULL);
 	if (hv->lifecycle < 0)
 		return hv_libvirt_error(e, STATUS_HOST, "libvirt's events");
-	/* qemu:///… and qemu+unix:///… have no host part: the guests are processes here */
-	host = strstr(uri, "://");
-	hv->local = host && host[3] == '/';
-	return 0;
+	hv->local = hv_is_local(hv->connection, uri);
+	/* a host that has vanished without a word: found after half a minute */
+	if (!hv->local && virConnectSetKeepAlive(hv->connection, KEEPALIVE_S, KEEPALIVE_MISSED) < 0)
+		return hv_libvirt_error(e, STATUS_HOST, "the connection cannot be kept alive");
+	return hv->local ? 0 : hv_pool_folder(hv, uri, e);
 }
 
 static int hv_open(struct hv **out, const char *uri, const char *state_dir, struct error *e)
@@ -292,6 +296,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.close = hv_close,
 	.version = hv_version,
 	.offers_kvm = hv_offers_kvm,
+	.host = hv_host,
 	.check_machine = hv_check_machine,
 	.start = hv_guest_start,
 	.wait = hv_guest_wait,
@@ -308,4 +313,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.definition = hv_definition,
 	.destroy_by_name = hv_destroy_by_name,
 	.owner = hv_owner,
+	.put_file = hv_put_file,
+	.soil_file = hv_soil_file,
+	.remove_files = hv_remove_files,
 };

@@ -14,6 +14,9 @@ struct hv {
 	virConnectPtr connection;
 	char *root;  /* folder of the embedded driver, NULL for other URIs */
 	bool local;  /* guests are processes of this host */
+	char *pool_folder; /* where our own storage pool is made on another host */
+	virStoragePoolPtr pool; /* where copies of files lie, NULL: not looked for yet */
+	bool pool_made;    /* it is transient, and ours */
 	int lifecycle; /* id of the event registration, -1 none */
 	pthread_mutex_t lock; /* guards everything that the event thread changes: guests and the list of them */
 	pthread_cond_t changed;
@@ -82,6 +85,17 @@ int hv_guest_live_xml(struct hv_guest *guest, struct text *xml, struct error *e)
 int hv_guest_block(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
 int hv_guest_vcpu_ns(struct hv_guest *guest, uint64_t *ns, struct error *e);
 pid_t hv_guest_pid(struct hv_guest *guest);
+
+/* Copies of files on another host (hypervisor_libvirt_volume.c); hv_pool_close: what was made for them goes, they stay. */
+int hv_put_file(struct hv *hv, const char *local, const char *name, bool anew, char **path, struct error *e);
+int hv_soil_file(struct hv *hv, const char *name, struct error *e);
+int hv_remove_files(struct hv *hv, void (*say)(const char *line), struct error *e);
+int hv_pool_folder(struct hv *hv, const char *uri, struct error *e);
+void hv_pool_close(struct hv *hv);
+
+/* The connection's host, and whether it is this one (hypervisor_libvirt_host.c). */
+int hv_host(struct hv *hv, struct hv_host *host, struct error *e);
+bool hv_is_local(virConnectPtr connection, const char *uri);
 
 /* Called in the event thread with the lock held. */
 void hv_guest_event(struct hv_guest *guest, int event, int detail);

@@ -201,7 +201,7 @@ static int look(struct hv_guest *guest, struct error *e)
 	pthread_mutex_unlock(&guest->hv->lock);
 	if (virDomainGetState(guest->domain, &known, &reason, 0) < 0) {
 		if (virGetLastErrorCode() != VIR_ERR_NO_DOMAIN && virConnectIsAlive(guest->hv->connection) != 1)
-			return hv_libvirt_error(e, STATUS_HOST, "the connection to libvirt is lost");
+			return hv_libvirt_error(e, STATUS_INCOMPLETE, "the connection to libvirt is lost");
 		known = VIR_DOMAIN_SHUTOFF; /* a transient domain that ended does not exist */
 		reason = VIR_DOMAIN_SHUTOFF_UNKNOWN;
 	}

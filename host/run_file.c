@@ -1,6 +1,5 @@
 #include "host/run_file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 
 #include "guest/frame.h"
 #include "host/drivers.h"
-#include "host/environment.h"
+#include "host/hosts.h"
 #include "host/version.h"
 
 void run_file_time(char out[32])
@@ -115,8 +114,7 @@ static void add_machine(const struct experiment *x, size_t variant, json_t *sett
 	json_decref(all);
 }
 
-/* With commands of the user's own it is theirs: a scenario that does not name it leaves it unknown. */
-static const char *accel_said(enum accel accel)
+const char *run_file_accel(enum accel accel)
 {
 	return accel == ACCEL_AUTO ? "unknown" : accel_name(accel);
 }
@@ -138,8 +136,7 @@ static json_t *variants_json(const struct experiment *x)
 	return list;
 }
 
-/* What each guest is booted with in each variant. */
-static json_t *machines_json(const struct experiment *x)
+json_t *run_file_machines(const struct experiment *x)
 {
 	json_t *list = json_array();
 
@@ -148,14 +145,14 @@ static json_t *machines_json(const struct experiment *x)
 			const struct prepared *p = experiment_prepared(x, g, v);
 
 			json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s?,s:b}", "guest", x->scenario->guest[g].name, "variant",
-							      x->scenario->variant[v].name, "accel", accel_said(p->accel.used), "why",
+							      x->scenario->variant[v].name, "accel", run_file_accel(p->accel.used), "why",
 							      p->accel.why, "qemu_version", p->accel.qemu_version, "kernel",
 							      p->image.kernel_version, "virtio_status", p->accel.virtio_status));
 		}
 	return list;
 }
 
-static json_t *strings(char *const *list, size_t count)
+json_t *run_file_strings(char *const *list, size_t count)
 {
 	json_t *array = json_array();
 
@@ -174,7 +171,7 @@ static json_t *cells_json(const struct experiment *x)
 		json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:o}", "name", c->name, "guest",
 						      x->scenario->guest[c->guest].name, "workload",
 						      x->scenario->workload[c->workload].name, "point", c->point, "argv",
-						      strings(c->argv, c->argc)));
+						      run_file_strings(c->argv, c->argc)));
 	}
 	return list;
 }
@@ -199,6 +196,8 @@ static json_t *plan_json(const struct experiment *x)
 		json_array_append_new(boots, json_pack("{s:i,s:i,s:s,s:o,s:o}", "boot", (int)b->number, "block",
 						       (int)b->block + 1, "guest", x->scenario->guest[b->guest].name, "variants",
 						       variants, "trials", trials));
+		if (x->nhosts > 1)
+			json_object_set_new(json_array_get(boots, i), "host", json_integer(b->block % x->nhosts + 1));
 	}
 	return json_pack("{s:f,s:o}", "expected_seconds", x->expected_s, "boots", boots);
 }
@@ -262,7 +261,7 @@ static uint64_t most(uint64_t a, uint64_t b)
 int experiment_record(struct experiment *x, struct error *e)
 {
 	const struct accel_outcome *a = &experiment_prepared(x, 0, x->scenario->baseline)->accel;
-	json_t *set = json_array();
+	json_t *set = json_array(), *hosts;
 	uint64_t memory = 0;
 	char now[32];
 
@@ -272,16 +271,20 @@ int experiment_record(struct experiment *x, struct error *e)
 		for (size_t v = 0; v < x->scenario->nvariants; v++)
 			memory = most(memory, image_memory(&experiment_prepared(x, i, v)->image, scenario_machine(x->scenario, i, v)));
 	run_file_time(now);
-	x->host = environment_take("", memory);
+	if (hosts_facts(x, memory, e))
+		return -1;
 	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s?,s:s?},s:o,s:o,s:o,s:o,s:O,s:[]}", "schema",
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
 			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
-			   accel_said(a->used), "why", a->why, "machines", machines_json(x), "versions", "hypervisor", x->version.hypervisor, "library",
-			   said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x), "variants",
+			   run_file_accel(a->used), "why", a->why, "machines", run_file_machines(x), "versions", "hypervisor",
+			   x->version.hypervisor, "library", said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x), "variants",
 			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
-			   x->host, "sessions");
+			   x->facts, "sessions");
 	if (!x->run)
 		return error_set(e, STATUS_HOST, "run.json cannot be made: a name in the scenario is no valid UTF-8, or memory ran out");
+	hosts = hosts_json(x);
+	if (hosts)
+		json_object_set_new(x->run, "hosts", hosts);
 	if (store_write(x->store, "scenario.ini", x->scenario->source, strlen(x->scenario->source), e) || write_domains(x, e))
 		return -1;
 	return add_session(x, e);
@@ -339,7 +342,7 @@ int run_file_same_experiment(const json_t *kept, const json_t *now, const char *
 
 static bool same_accelerators(const struct experiment *x)
 {
-	json_t *now = machines_json(x), *machine;
+	json_t *now = run_file_machines(x), *machine;
 	bool same = true;
 	size_t i;
 
@@ -367,41 +370,14 @@ static int same_definitions(const struct experiment *x, const json_t *guests, st
 	return 0;
 }
 
-/* NULL, or which part of the host is another than when the run began. */
-static const char *other_host(const struct experiment *x)
-{
-	static const char *const part[] = { "host", "cpu", "microcode" };
-	const json_t *began = json_object_get(x->run, "environment");
-
-	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-		const json_t *then = json_object_get(began, part[i]), *now = json_object_get(x->host, part[i]);
-
-		if (json_is_string(then) && json_is_string(now) && !json_equal(then, now))
-			return part[i];
-	}
-	return NULL;
-}
-
-static int same_host(const struct experiment *x, struct error *e)
-{
-	const char *part = other_host(x);
-
-	if (!part)
-		return 0;
-	return error_set(e, STATUS_HOST, "the run began on another host (%s was %s, is %s): its blocks are not added up with this "
-			 "one's; go on there, or begin a new run", part,
-			 json_string_value(json_object_get(json_object_get(x->run, "environment"), part)),
-			 json_string_value(json_object_get(x->host, part)));
-}
-
 int experiment_take_up(struct experiment *x, struct error *e)
 {
 	json_t *now;
 	int status;
 
-	if (store_read_json(x->store, "run.json", "kickbench-run/1", &x->run, e))
+	if (store_read_json(x->store, "run.json", "kickbench-run/1", &x->run, e) || hosts_facts(x, 0, e) ||
+	    hosts_same(x, x->run, e))
 		return -1;
-	x->host = environment_take("", 0);
 	now = json_pack("{s:o,s:o,s:o,s:o,s:o}", "scenario", scenario_json(x->scenario), "guests", guests_json(x), "variants",
 			variants_json(x), "cells", cells_json(x), "plan", plan_json(x));
 	status = same_definitions(x, json_object_get(now, "guests"), e) ||
@@ -410,8 +386,6 @@ int experiment_take_up(struct experiment *x, struct error *e)
 	if (status == 0 && !same_accelerators(x))
 		status = error_set(e, STATUS_HOST, "the run began under another accelerator than this host uses now: results of KVM "
 				   "and TCG are never mixed (accel = in [guest] decides)");
-	if (status == 0)
-		status = same_host(x, e);
 	return status ? -1 : add_session(x, e);
 }
 
@@ -426,76 +400,4 @@ int run_file_end(struct experiment *x, const char *message, struct error *e)
 	json_object_set_new(last, "status", json_string(!message ? "complete" : *x->interrupted ? "interrupted" : "stopped"));
 	json_object_set_new(last, "message", message ? json_string(message) : json_null());
 	return store_write_json(x->store, "run.json", x->run, e);
-}
-
-/* ---- trials/N.json ---- */
-
-/* Trials that differ in one of these are never pooled. */
-static json_t *identity_json(const struct experiment *x, const struct boot *b)
-{
-	const struct own_domain *own = b->request.image->own;
-	/* the emulator's default holds where we choose the emulator */
-	bool ours = b->request.guest->driver == DRIVER_LIBVIRT || b->request.machine->cpu;
-	const char *model = ours ? domain_cpu_model(b->request.machine, b->request.accel) : "unknown";
-
-	if (own && !b->request.machine->cpu)
-		model = own->original.cpu;
-	return json_pack("{s:s,s:s,s:O?,s:O?,s:O?}", "accel", accel_said(b->request.accel), "cpu", model, "host",
-			 json_object_get(x->host, "host"), "host_cpu", json_object_get(x->host, "cpu"), "microcode",
-			 json_object_get(x->host, "microcode"));
-}
-
-/* "fio 3.33", "kickio 0.1.0", from "fio-3.33" of its result; null: there is none. */
-static json_t *tool_json(const json_t *fio)
-{
-	const char *told = json_string_value(json_object_get(fio, "fio version"));
-	size_t length = told ? strcspn(told, "-") : 0;
-
-	return told && told[length] ? json_sprintf("%.*s %s", (int)length, told, told + length + 1) : json_null();
-}
-
-json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
-		       const struct trial_request *request, const char *started, const struct trial *trial,
-		       json_t *effective)
-{
-	const struct cell *cell = &x->plan->cell[t->cell];
-	const char *guest_kernel = json_string_value(json_object_get(b->hello, "release"));
-	json_t *r = json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:o,s:s,s:f,s:s,s:o,s:s,s:s,s:o,s:f,s:f}", "schema",
-			      "kickbench-trial/1", "trial", (int)t->number, "boot", (int)t->boot + 1, "block",
-			      (int)t->block + 1, "repeat", (int)t->repeat + 1, "cell", (int)t->cell, "cell_name", cell->name,
-			      "guest", x->scenario->guest[cell->guest].name, "variant", x->scenario->variant[t->variant].name,
-			      "argv", strings(request->argv, request->argc), "started", started, "seconds", trial->seconds,
-			      "status", trial_status_name(trial->status), "message",
-			      trial->status == TRIAL_OK ? json_null() : json_string(trial->message), "accel",
-			      accel_said(b->request.accel), "qemu_version",
-			      *b->qemu_version ? b->qemu_version : x->version.hypervisor, "guest_kernel",
-			      guest_kernel ? json_string(guest_kernel) : json_null(), "boot_to_hello_s", b->boot_to_hello,
-			      "wall_to_hello_s", b->wall_to_hello);
-	json_t *status = json_object_get(trial->result, "status"), *fio = json_object_get(trial->result, "fio");
-	json_t *counters = json_object_get(trial->result, "counters"), *clock = json_object_get(b->hello, "clocksource");
-
-	if (!r)
-		return NULL;
-	json_object_set_new(r, "identity", identity_json(x, b));
-	json_object_set_new(r, "tool", tool_json(fio));
-	if (isfinite(trial->covered))
-		json_object_set_new(r, "covered", json_real(trial->covered));
-	json_object_set(r, "guest_clocksource", clock ? clock : json_null());
-	json_object_set(r, "effective", effective ? effective : json_null());
-	json_object_set(r, "exit_status", status ? status : json_null());
-	if (json_object_get(trial->result, "probe"))
-		json_object_set(r, "probe", json_object_get(trial->result, "probe"));
-	else
-		json_object_set(r, "fio", fio ? fio : json_null());
-	json_object_set(r, "guest_counters", counters ? counters : json_null());
-	json_object_set(r, "host", trial->host ? trial->host : json_null());
-	return r;
-}
-
-int run_file_store_trial(struct experiment *x, unsigned number, const json_t *record, struct error *e)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "trials/%06u.json", number);
-	return store_write_json(x->store, name, record, e);
 }

@@ -8,6 +8,14 @@
 /* "2026-01-31T12:00:00Z" of now. */
 void run_file_time(char out[32]);
 
+/* run.json's "machines": what each guest is booted with in each variant. */
+json_t *run_file_machines(const struct experiment *x);
+
+/* As records name it; "unknown" with commands of the user's own, which a scenario need not tell of. */
+const char *run_file_accel(enum accel accel);
+
+json_t *run_file_strings(char *const *list, size_t count);
+
 /* The record of one trial; b: the boot, of which a hello may be missing when it has stalled. NULL: out of memory. */
 json_t *run_file_trial(const struct experiment *x, const struct boot *b, const struct plan_trial *t,
 		       const struct trial_request *request, const char *started, const struct trial *trial,

@@ -1,6 +1,7 @@
 #include "host/run_options.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,23 @@ int run_options_set(struct run_options *o, const char *text, struct error *e)
 		return error_set(e, STATUS_HOST, "out of memory");
 	o->set = grown;
 	o->set[o->nset++] = text;
+	return 0;
+}
+
+static int add_host(struct run_options *o, const char *uri, bool several, const char *command, struct error *e)
+{
+	const char **grown = realloc(o->host, (o->nhosts + 1) * sizeof(*grown));
+
+	if (!grown)
+		return error_set(e, STATUS_HOST, "out of memory");
+	o->host = grown;
+	o->host[o->nhosts++] = uri;
+	o->connect = o->host[0];
+	for (size_t i = 0; i + 1 < o->nhosts; i++)
+		if (!strcmp(o->host[i], uri))
+			return error_set(e, STATUS_USAGE, "%s: --connect %s is there twice", command, uri);
+	if (o->nhosts > 1 && !several)
+		return error_set(e, STATUS_USAGE, "%s takes one --connect", command);
 	return 0;
 }
 
@@ -51,8 +69,8 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 			o->output = optarg;
 		else if (c == 'r')
 			o->resume = optarg;
-		else if (c == 'c')
-			o->connect = optarg;
+		else if (c == 'c' && add_host(o, optarg, strchr(allowed, 'C') != NULL, argv[0], e))
+			return -1;
 		else if (c == 'f')
 			o->fail_on = optarg;
 		else if (c == 'x')
@@ -74,5 +92,6 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 void run_options_free(struct run_options *o)
 {
 	free(o->set);
-	o->set = NULL;
+	free(o->host);
+	o->set = o->host = NULL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/command.h"
+#include "host/hosts.h"
 #include "host/os.h"
 #include "host/reporting.h"
 
@@ -66,11 +67,39 @@ static void announce(struct running *r)
 		fprintf(stderr, "%s: %s%s%s\n", accel_name(a->used), a->why, x->nprepared > 1 ? "; " : "",
 			x->nprepared > 1 ? a->qemu_version : "");
 	}
+	for (unsigned i = 0; x->nhosts > 1 && i < x->nhosts; i++)
+		fprintf(stderr, "host %u, every %u. block from %u: %s\n", i + 1, x->nhosts, i + 1, hosts_label(x, i));
 	fprintf(stderr, "%s: %u blocks, %zu boots, %zu trials in %zu cells, seed %llu, about %d min %02d s%s\n",
 		r->scenario->name, r->plan->nblocks, r->plan->nboots, r->plan->ntrials, r->plan->ncells,
 		(unsigned long long)r->plan->seed, (int)s / 60, (int)s % 60,
 		exact ? "" : " (guessed: some jobs end with their data, not with the clock)");
 	fprintf(stderr, "results: %s\n", store_path(x->store));
+}
+
+static int connect_hosts(struct running *r, struct error *e)
+{
+	const char *none[1] = { NULL };
+	const char *const *uri = r->options.nhosts ? r->options.host : none;
+	unsigned n = r->options.nhosts ? (unsigned)r->options.nhosts : 1, made = 1;
+	struct hv **hv = calloc(n, sizeof(*hv));
+	int status = -1;
+
+	if (!hv)
+		return error_set(e, STATUS_HOST, "out of memory");
+	if (n > r->plan->nblocks) {
+		error_set(e, STATUS_USAGE, "%u hosts for %u blocks: each needs one at least", n, r->plan->nblocks);
+		goto out;
+	}
+	hv[0] = r->session.hv;
+	while (made < n && session_connect(&r->session, uri[made], &hv[made], e) == 0)
+		made++;
+	if (!e->status)
+		status = hosts_make(&r->x, uri, hv, n, e);
+	for (unsigned i = 1; i < made && !r->x.peer; i++)
+		r->session.ops->close(hv[i]);
+out:
+	free(hv);
+	return status;
 }
 
 static int prepare(struct running *r, const char *usual, struct error *e)
@@ -94,12 +123,8 @@ static int prepare(struct running *r, const char *usual, struct error *e)
 	x->dirs = &r->session.dirs;
 	x->driver = r->session.driver;
 	x->ops = r->session.ops;
-	x->hv = r->session.hv;
 	x->interrupted = &command_signal;
-	if (x->ops->version(x->hv, &x->version, e) || experiment_prepare_machines(x, command_say, e))
-		return -1;
-	command_say("preparing the test disk");
-	if (experiment_prepare_disks(x, e))
+	if (connect_hosts(r, e) || hosts_prepare(x, command_say, e))
 		return -1;
 	announce(r);
 	return o->resume ? experiment_take_up(x, e) : experiment_record(x, e);

@@ -46,6 +46,17 @@ int session_open(struct session *s, enum guest_driver driver, const char *uri, c
 	return 0;
 }
 
+int session_connect(const struct session *s, const char *uri, struct hv **hv, struct error *e)
+{
+	if (s->ops->open(hv, uri, s->dirs.state, e))
+		return error_context(e, "%s", uri);
+	if (leftovers_destroy(s->ops, *hv, command_say, e) >= 0)
+		return 0;
+	s->ops->close(*hv);
+	*hv = NULL;
+	return error_context(e, "%s", uri);
+}
+
 void session_close(struct session *s)
 {
 	if (s->hv)

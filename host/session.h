@@ -19,6 +19,8 @@ struct session {
  * of commands (driver = exec), too.
  */
 int session_open(struct session *s, enum guest_driver driver, const char *uri, const char *what, struct error *e);
+/* One more connection, for a run on several hosts; leftovers there are removed. The caller closes it. */
+int session_connect(const struct session *s, const char *uri, struct hv **hv, struct error *e);
 void session_close(struct session *s);
 
 /* The file behind a scenario's name: a path, or a file (without .ini, too) of the folder that comes with kickbench. */

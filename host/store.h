@@ -26,6 +26,8 @@
  *  "plan":{"expected_seconds":N,"boots":[{"boot":1,"block":1,"guest":"linux","variants":["kickfd"],
  *          "trials":[{"trial":1,"cell":0,"variant":"kickfd","repeat":1}]}]},
  *  "environment":{…,"warnings":["…"]},
+ *  "hosts":[{"label","name","uri","here":false,"versions","machines","environment"}],  (only where guests ran on another host;
+ *                                                         "plan" then tells each boot's "host", 1.. of these, of several)
  *  "sessions":[{"started","ended":"…"|null,"status":"complete"|"interrupted"|…,"message"}]}   (one per run/resume)
  *
  * trials/N.json:
