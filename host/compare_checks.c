@@ -7,6 +7,7 @@
 
 #include "host/compare_private.h"
 #include "host/stats_checks.h"
+#include "host/stats_hosts.h"
 #include "host/stats_resample.h"
 
 /* Each kind of check may raise a false alarm in one comparison of twenty, over all its cells (Bonferroni). */
@@ -167,6 +168,10 @@ struct checks {
 	struct comparison *c;
 	struct gathered *g;
 	struct alarm effect_drift, side_drift, dependence;
+	unsigned host_cells;     /* whose effect depends on the host */
+	const struct finding *host_worst;
+	struct stats_hosts hosts; /* of the clearest of them */
+	unsigned *host;          /* of each value of the finding that is looked at */
 	unsigned apart; /* cells whose bootstrap disagrees */
 	struct text apart_words, outliers;
 	size_t noutliers;
@@ -254,6 +259,46 @@ static void look_for_outliers(struct checks *k, const struct finding *f)
 			name_outlier(k, f, paired ? off[1] >= off[0] : (unsigned)s, at);
 		}
 	}
+}
+
+/* Blocks that were shared out over hosts: their effect is that of these hosts, unless they agree. */
+static int look_at_hosts(struct checks *k, const struct finding *f)
+{
+	const struct dataset *d = k->c->dataset;
+	size_t n = k->g->n[0];
+	struct stats_hosts s;
+
+	if (d->nhosts < 2)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		k->host[i] = d->block_host[k->g->block[0][i]];
+	if (stats_hosts(k->g->ratio, k->host, n, &s))
+		return -1;
+	if (!(s.p < CHECK_LEVEL / (double)k->c->nfindings))
+		return 0;
+	if (k->host_cells++ == 0 || s.p < k->hosts.p) {
+		k->hosts = s;
+		k->host_worst = f;
+	}
+	return 0;
+}
+
+static int say_of_hosts(const struct checks *k)
+{
+	const struct dataset *d = k->c->dataset;
+	const struct stats_hosts *h = &k->hosts;
+	struct text t = { 0 };
+
+	if (!k->host_cells)
+		return 0;
+	text_add(&t, "the hosts disagree: in %s the ratio of %s to %s is %.3f on %s (%zu block%s) and %.3f on %s (%zu block%s) (F test of "
+		     "host and variant, p %.2g, uncorrected)", d->cell[k->host_worst->cell].name, side_name(k->c, k->host_worst, 1),
+		 side_name(k->c, k->host_worst, 0), exp(h->low_mean), d->host[h->low], h->low_blocks, h->low_blocks == 1 ? "" : "s",
+		 exp(h->high_mean), d->host[h->high], h->high_blocks, h->high_blocks == 1 ? "" : "s", h->p);
+	if (k->host_cells > 1)
+		text_add(&t, "; so in %u more comparison%s", k->host_cells - 1, k->host_cells == 2 ? "" : "s");
+	text_add(&t, "; the mean holds for these hosts, in these shares, and for no other");
+	return warn(k->c, &t);
 }
 
 static int look_at_bootstrap(struct checks *k, const struct finding *f)
@@ -361,7 +406,7 @@ static int look(struct checks *k)
 		compare_gather(d, f, d->primary, k->g);
 		look_over_time(k, f);
 		look_for_outliers(k, f);
-		if (look_at_bootstrap(k, f))
+		if (look_at_bootstrap(k, f) || look_at_hosts(k, f))
 			return -1;
 	}
 	return 0;
@@ -369,15 +414,17 @@ static int look(struct checks *k)
 
 int compare_check(struct comparison *c, struct gathered *g)
 {
-	struct checks k = { .c = c, .g = g, .index = calloc(c->dataset->nblocks, sizeof(*k.index)) };
+	struct checks k = { .c = c, .g = g, .index = calloc(c->dataset->nblocks, sizeof(*k.index)),
+			    .host = calloc(c->dataset->nblocks, sizeof(*k.host)) };
 	int rc = -1;
 
-	if (!k.index || notes(c) || accelerators(c) || times(c) || single_runs(c) || look(&k) || say_over_time(&k) ||
-	    say_of_values(&k) || hopeless(c))
+	if (!k.index || !k.host || notes(c) || accelerators(c) || times(c) || single_runs(c) || look(&k) || say_over_time(&k) ||
+	    say_of_hosts(&k) || say_of_values(&k) || hopeless(c))
 		goto out;
 	rc = 0;
 out:
 	free(k.index);
+	free(k.host);
 	text_free(&k.apart_words);
 	text_free(&k.outliers);
 	return rc;

@@ -417,6 +417,8 @@ void dataset_free(struct dataset *d)
 	free(d->observation);
 	free(d->variant);
 	free(d->cell);
+	free(d->host);
+	free(d->block_host);
 	json_decref(d->effective);
 	json_decref(d->seen);
 	json_decref(d->run);

@@ -68,6 +68,9 @@ struct dataset {
 	size_t nvariants;
 	struct dataset_cell *cell;
 	size_t ncells;
+	const char **host;       /* that the blocks of one run were shared out over: labels; NULL where it was one */
+	unsigned *block_host;    /* of each block, index into host; NULL as above */
+	size_t nhosts;
 	size_t ntrials, nok; /* planned; counted */
 	size_t ncut;         /* finished trials of blocks that were cut: kept, not counted */
 	size_t nstray;       /* trial files that the plan does not know */

@@ -100,6 +100,27 @@ static int read_names(struct dataset *d, struct error *e)
 	return 0;
 }
 
+/* Only of a run whose plan tells where each block was measured. */
+static int read_hosts(struct dataset *d, struct error *e)
+{
+	const json_t *hosts = json_object_get(d->run, "hosts");
+	size_t n = json_array_size(hosts);
+
+	if (n < 2 || !d->paired)
+		return 0;
+	d->host = calloc(n, sizeof(*d->host));
+	d->block_host = calloc(d->nblocks, sizeof(*d->block_host));
+	if (!d->host || !d->block_host)
+		return error_set(e, STATUS_HOST, "out of memory");
+	d->nhosts = n;
+	for (size_t i = 0; i < n; i++) {
+		d->host[i] = text_of(json_array_get(hosts, i), "label", e);
+		if (!d->host[i])
+			return error_context(e, "hosts[%zu]", i);
+	}
+	return 0;
+}
+
 static int read_scenario(struct dataset *d, struct error *e)
 {
 	const json_t *s = json_object_get(d->run, "scenario");
@@ -139,6 +160,13 @@ static int read_boot_trials(struct dataset *d, const json_t *boot, struct planne
 
 	if (whole_of(boot, "boot", 1, INT_MAX, &number, e) || whole_of(boot, "block", 1, d->nblocks, &block, e))
 		return -1;
+	if (d->nhosts) {
+		unsigned host;
+
+		if (whole_of(boot, "host", 1, (unsigned)d->nhosts, &host, e))
+			return -1;
+		d->block_host[block - 1] = host - 1;
+	}
 	json_array_foreach(variants, i, t) {
 		unsigned v = d->baseline;
 
@@ -237,7 +265,7 @@ static int make_observations(struct dataset *d, struct error *e)
 
 int dataset_read_run(struct dataset *d, struct planned_trial **trial, struct error *e)
 {
-	if (read_names(d, e) || read_scenario(d, e))
+	if (read_names(d, e) || read_scenario(d, e) || read_hosts(d, e))
 		return -1;
 	d->nslots = d->disks ? 2 * d->nvariants : d->nvariants;
 	if (read_plan(d, trial, e) || in_proportion(d, d->ncells, d->nslots, MOST_SIDES, e) ||

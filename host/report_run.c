@@ -133,6 +133,31 @@ static void versions(const json_t *run, struct text *out)
 	line("versions", &t, out);
 }
 
+/* "kb-a: kb-a at qemu+ssh://kb-a/system, QEMU 7.2.22; 4 of 8 blocks: 1, 3, 5, 7" */
+static void hosts(const struct dataset *d, const json_t *run, struct text *out)
+{
+	const json_t *host;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "hosts"), i, host) {
+		const char *name = text_in(host, "name"), *uri = text_in(host, "uri");
+		const char *emulator = text_in(json_object_get(host, "versions"), "hypervisor");
+		struct text t = { 0 }, list = { 0 };
+		unsigned n = 0;
+
+		text_add(&t, "%s at %s%s%s", name ? name : "?", uri ? uri : "this host", emulator ? ", " : "", emulator ? emulator : "");
+		for (unsigned b = 0; d->nhosts > i && d->nsources < 2 && b < d->nblocks; b++)
+			if (d->block_host[b] == i) {
+				text_add(&list, "%s%u", n ? ", " : "", b + 1);
+				n++;
+			}
+		if (n)
+			text_add(&t, "; %u of %u blocks: %s", n, d->nblocks, text_get(&list));
+		text_free(&list);
+		line(i ? "" : "hosts", &t, out);
+	}
+}
+
 static void settings(const struct dataset *d, struct text *out)
 {
 	struct text t = { 0 };
@@ -253,6 +278,7 @@ static void one_source(const struct dataset *d, const json_t *run, struct text *
 	tools(d, run, out);
 	mixture(d, "accel", "accelerators", planned(run, "accel", differs(d, "accel") ? d->nvariants : 1), out);
 	versions(run, out);
+	hosts(d, run, out);
 	/* several guests have a kernel each; older runs do not list their guest */
 	mixture(d, "guest_kernel", "guest kernels", (kernels ? kernels : 1) * (differs(d, "kernel") ? d->nvariants : 1), out);
 	mixture(d, "qemu_version", "emulators", planned(run, "qemu_version", differs(d, "emulator") ? d->nvariants : 1), out);
