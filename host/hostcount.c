@@ -199,6 +199,8 @@ void hostcount_take(const struct hv_ops *ops, struct hv_guest *guest, const stru
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	out->at_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	take_threads(t, out);
+	if (!out->have_threads && ops->vcpu_ns)
+		out->have_vcpu = ops->vcpu_ns(guest, &out->vcpu_ns, &ignored) == 0 && out->vcpu_ns > 0;
 	out->have_block = !ops->block(guest, disk, &out->block, &ignored);
 	if (kvm)
 		take_kvm(ops, guest, out);
@@ -212,6 +214,10 @@ static uint64_t difference(uint64_t begin, uint64_t end)
 
 static void add_cpu(const struct hostcount *b, const struct hostcount *e, struct text *out)
 {
+	if (b->have_vcpu && e->have_vcpu) {
+		text_add(out, ",\"cpu\":{\"vcpu_us\":%.3f}", (double)difference(b->vcpu_ns, e->vcpu_ns) / 1e3);
+		return;
+	}
 	if (!b->have_threads || !e->have_threads) {
 		text_add(out, ",\"cpu\":null");
 		return;

@@ -22,6 +22,7 @@ int hostcount_threads(const struct hv_ops *ops, struct hv_guest *guest, struct h
 struct hostcount {
 	uint64_t at_ns; /* CLOCK_MONOTONIC when it was taken */
 	bool have_threads;
+	bool have_vcpu; /* without threads, of a guest elsewhere: vcpu_ns is what the hypervisor says, in its own steps */
 	uint64_t vcpu_ns, iothread_ns, main_ns, other_ns; /* CPU time; main: the emulator's main loop; other: worker threads */
 	bool have_block;
 	struct hv_block block;
@@ -36,7 +37,7 @@ struct hostcount {
 void hostcount_take(const struct hv_ops *ops, struct hv_guest *guest, const struct hostcount_threads *t,
 		    unsigned disk, bool kvm, struct hostcount *out);
 
-/* Append the differences as a JSON object: {"span_ns","cpu":{"vcpu_us","iothread_us","main_us","other_us"}|null,
+/* Append the differences as a JSON object: {"span_ns","cpu":{"vcpu_us","iothread_us","main_us","other_us"} or {"vcpu_us"}|null,
  * "block":{"rd_reqs",…}|null,"kvm":{…}|null}. */
 void hostcount_json(const struct hostcount *begin, const struct hostcount *end, struct text *out);
 

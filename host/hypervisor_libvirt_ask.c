@@ -9,6 +9,8 @@
 
 #include "host/hypervisor_libvirt.h"
 
+#define BLOCK_PARAMETERS 16 /* a daemon refuses who asks for more */
+
 /* libvirt hands a refusal over like any reply; make it an error. */
 static int check_reply(const char *reply, struct error *e)
 {
@@ -59,7 +61,7 @@ static uint64_t counter(virTypedParameterPtr list, int count, const char *name)
 
 int hv_guest_block(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e)
 {
-	virTypedParameter list[32];
+	virTypedParameter list[BLOCK_PARAMETERS];
 	int count = (int)(sizeof(list) / sizeof(list[0]));
 
 	if (disk >= DOMAIN_MAX_DISKS)

@@ -325,7 +325,11 @@ static int add_host(struct measured *m, const json_t *host, double ios, struct e
 	};
 	double us[4], reqs[2], ns[2];
 
-	if (json_is_object(cpu)) {
+	if (json_is_object(cpu) && !json_object_get(cpu, thread[1])) { /* of a guest elsewhere its vCPUs alone are known */
+		if (needed_count(cpu, thread[0], &us[0], e))
+			return -1;
+		add_counter(&m->sums.host_vcpu_us, us[0], ios);
+	} else if (json_is_object(cpu)) {
 		for (int i = 0; i < 4; i++)
 			if (needed_count(cpu, thread[i], &us[i], e))
 				return -1;
