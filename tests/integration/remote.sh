@@ -35,12 +35,16 @@ stop_daemon() { kill "$(cat "$remote/$1/libvirtd.pid")"; wait_for 10 gone "$1"; 
 gone() { [ ! -e "$remote/$1/libvirtd.pid" ] || ! kill -0 "$(cat "$remote/$1/libvirtd.pid")" 2>/dev/null; }
 domains() { v "$1" list --all --name | grep -c .; }
 
-finish_suite() {
+end() {
 	for d in a b; do
 		for n in $(v $d list --name 2>/dev/null); do v $d destroy "$n" >/dev/null; done
 		stop_daemon $d 2>/dev/null
 	done
 	rm -rf "$remote" ${folder:+"$folder"}
+}
+trap end EXIT
+
+finish_suite() {
 	echo "remote: $passed passed, $failed failed, $skipped skipped"
 	[ $failed = 0 ]
 	exit

@@ -15,6 +15,7 @@ emulators
 exec_long
 guests
 owndomain
+remote
 '
 suites=${*:-works documents faults exec}
 [ "$suites" != long ] || suites=$long

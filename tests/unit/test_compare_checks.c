@@ -181,6 +181,45 @@ static void quiet_runs_raise_few_alarms(void **state)
 		assert_in_range(alarms[k], 0, 33);
 }
 
+/* In cell 1 the candidate is 30 % faster, in odd blocks alone. */
+static double odd_blocks_faster(const struct memory_place *at)
+{
+	return quiet(at) * (at->cell == 1 && at->variant == 1 && at->block % 2 ? 1.3 : 1);
+}
+
+static void hosts_that_disagree_are_named(void **state)
+{
+	struct memory_run r = { .cells = 2, .blocks = 12, .repeats = 1, .iops = odd_blocks_faster };
+	struct error e = { 0 };
+	struct comparison *c;
+	struct dataset *d;
+
+	(void)state;
+	for (int shared = 0; shared < 3; shared++) {
+		d = memory_dataset(&r);
+		d->nhosts = shared ? 2 : 0;
+		d->host = shared ? calloc(2, sizeof(*d->host)) : NULL;
+		d->block_host = shared ? calloc(12, sizeof(*d->block_host)) : NULL;
+		for (unsigned b = 0; shared && b < 12; b++)
+			d->block_host[b] = shared == 1 ? b % 2 : b / 2 % 2; /* the second has as many odd blocks on either */
+		if (shared) {
+			d->host[0] = "slow";
+			d->host[1] = "fast";
+		}
+		if (compare(d, &c, &e))
+			fail_msg("%s", e.text);
+		if (shared == 1) {
+			has(c->warning, c->nwarnings, "the hosts disagree: in cell 1 the ratio of kickfd to none is ");
+			has(c->warning, c->nwarnings, " on slow (6 blocks) and 1.3");
+			has(c->warning, c->nwarnings, " on fast (6 blocks) (F test");
+			has_not(c->warning, c->nwarnings, "in cell 0 the ratio");
+		} else {
+			has_not(c->warning, c->nwarnings, "the hosts disagree");
+		}
+		release(c, d);
+	}
+}
+
 static void beyond_twenty_blocks_signs_are_sampled(void **state)
 {
 	struct dataset *d;
@@ -321,6 +360,7 @@ int main(void)
 		cmocka_unit_test(an_outlier_is_named_and_kept),
 		cmocka_unit_test(a_bootstrap_that_disagrees_is_told),
 		cmocka_unit_test(quiet_runs_raise_few_alarms),
+		cmocka_unit_test(hosts_that_disagree_are_named),
 		cmocka_unit_test(beyond_twenty_blocks_signs_are_sampled),
 		cmocka_unit_test(the_spread_decides_between_boots_and_repeats),
 		cmocka_unit_test(dear_boots_ask_for_repeats),
