@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "host/environment.h"
+#include "host/place.h"
 #include "host/run_file.h"
 
 static unsigned count(const struct experiment *x)
@@ -63,6 +64,9 @@ int hosts_make(struct experiment *x, const char *const *uri, struct hv *const *h
 
 static int prepare(struct experiment *x, void (*say)(const char *), struct error *e)
 {
+	for (size_t v = 0; v < x->scenario->nvariants; v++)
+		if (place_check(&x->host, &x->scenario->variant[v].settings, e))
+			return -1;
 	if (x->ops->version(x->hv, &x->version, e) || experiment_prepare_machines(x, say, e))
 		return -1;
 	say("preparing the test disk");

@@ -102,16 +102,23 @@ static int put(const struct hv_ops *ops, struct hv *hv, struct disk *d, enum fil
 	return 0;
 }
 
+int place_check(const struct hv_host *host, const struct settings *s, struct error *e)
+{
+	if (host->here || (s->backend != BACKEND_MEMORY && !s->path))
+		return 0;
+	return error_set(e, STATUS_USAGE, "%s is a place on this host: on %s test disks lie in the storage pool kickbench, which can be "
+			 "defined there in any folder", s->path ? "disk.path" : "backend = memory",
+			 *host->name ? host->name : "another one");
+}
+
 int place_disk(const struct hv_ops *ops, struct hv *hv, const struct hv_host *host, struct settings *s,
 	       const char *state_dir, unsigned index, struct disk *disk, struct error *e)
 {
 	struct text original = { 0 };
 
 	*disk = (struct disk){ .bytes = s->size, .index = index };
-	if (!host->here && (s->backend == BACKEND_MEMORY || s->path))
-		return error_set(e, STATUS_USAGE, "%s is a place on this host: on %s test disks lie in the storage pool kickbench, which "
-				 "can be defined there in any folder", s->path ? "disk.path" : "backend = memory",
-				 *host->name ? host->name : "another one");
+	if (place_check(host, s, e))
+		return -1;
 	if (!host->here && s->cache == CACHE_AUTO)
 		s->cache = CACHE_NONE;
 	if (!host->here && s->backend == BACKEND_NULL)

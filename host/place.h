@@ -16,10 +16,13 @@
 int place_image(const struct hv_ops *ops, struct hv *hv, const struct hv_host *host, struct image *image,
 		struct machine *machine, struct error *e);
 
+/* What can be known to be impossible there before anything is booted: backend = memory and path = are for this host only. */
+int place_check(const struct hv_host *host, const struct settings *s, struct error *e);
+
 /*
  * disk_prepare() and disk_resolve_cache() for guests of that host. On another one the original is made in a folder of its
  * own below state_dir (disks of this host get written to), and disk->path is the path of its copy there. cache = auto is
- * then none: what its file system takes cannot be seen from here. backend = memory and path = are for this host only.
+ * then none: what its file system takes cannot be seen from here.
  */
 int place_disk(const struct hv_ops *ops, struct hv *hv, const struct hv_host *host, struct settings *s,
 	       const char *state_dir, unsigned index, struct disk *disk, struct error *e);
