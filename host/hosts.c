@@ -131,10 +131,12 @@ json_t *hosts_environment(const struct experiment *x, uint64_t needed_bytes)
 
 	if (h->here || !*h->name)
 		return environment_take("", needed_bytes);
-	return json_pack("{s:s, s:s*, s:s*, s:i, s:I, s:I, s:[s]}", "host", h->name, "cpu", *h->cpu ? h->cpu : NULL, "microcode",
+	return json_pack("{s:s, s:s*, s:s*, s:i, s:I, s:I, s:[s, s]}", "host", h->name, "cpu", *h->cpu ? h->cpu : NULL, "microcode",
 			 *h->microcode ? h->microcode : NULL, "cpus", (int)h->cpus, "memory_bytes", (json_int_t)h->memory,
 			 "available_bytes", (json_int_t)h->available, "warnings", "the host is seen through libvirt only: its load, "
-			 "its clock rate and what its CPUs did beside are unknown");
+			 "its clock rate and what its CPUs did beside are unknown",
+			 "a test disk that was restored there after a job that wrote may still be on its way from that host's memory to "
+			 "its disk when the next boot begins: nothing can be flushed through libvirt");
 }
 
 json_t *hosts_json(const struct experiment *x)
@@ -191,7 +193,8 @@ int hosts_same(const struct experiment *x, const json_t *kept, struct error *e)
 	size_t had = json_array_size(hosts), i;
 
 	if ((had ? had : 1) != count(x))
-		return error_set(e, STATUS_USAGE, "the run has its blocks on %zu host%s, and here %s %u: give --connect as it was given then",
+		return error_set(e, STATUS_USAGE, "the run has its blocks on %zu host%s, and here %s %u: give --connect as it was given "
+				 "then",
 				 had ? had : 1, had > 1 ? "s" : "", count(x) == 1 ? "is" : "are", count(x));
 	json_array_foreach(hosts, i, host) {
 		const char *label = json_string_value(json_object_get(host, "label"));

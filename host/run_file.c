@@ -261,23 +261,25 @@ static uint64_t most(uint64_t a, uint64_t b)
 int experiment_record(struct experiment *x, struct error *e)
 {
 	const struct accel_outcome *a = &experiment_prepared(x, 0, x->scenario->baseline)->accel;
-	json_t *set = json_array(), *hosts;
+	json_t *set, *hosts;
 	uint64_t memory = 0;
 	char now[32];
 
-	for (size_t i = 0; i < x->nset; i++)
-		json_array_append_new(set, json_string(x->set[i]));
 	for (size_t i = 0; i < x->scenario->nguests; i++)
 		for (size_t v = 0; v < x->scenario->nvariants; v++)
 			memory = most(memory, image_memory(&experiment_prepared(x, i, v)->image, scenario_machine(x->scenario, i, v)));
-	run_file_time(now);
 	if (hosts_facts(x, memory, e))
 		return -1;
+	set = json_array();
+	for (size_t i = 0; i < x->nset; i++)
+		json_array_append_new(set, json_string(x->set[i]));
+	run_file_time(now);
 	x->run = json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:{s:s,s:s},s:o,s:{s:s,s:s?,s:s?},s:o,s:o,s:o,s:o,s:O,s:[]}", "schema",
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
 			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
 			   run_file_accel(a->used), "why", a->why, "machines", run_file_machines(x), "versions", "hypervisor",
-			   x->version.hypervisor, "library", said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x), "variants",
+			   x->version.hypervisor, "library", said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x),
+			   "variants",
 			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
 			   x->facts, "sessions");
 	if (!x->run)

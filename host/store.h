@@ -41,9 +41,10 @@
  *  "exit_status":0,                        (kickio's)
  *  "fio":{…}|null,                         (kickio's json+ document)
  *  "guest_counters":{"disk":{…}|null,"interrupts":N|null,"cpu":{"user_us","system_us","idle_us"}|null}|null,
- *  "host":{"span_ns","begin_delay_us","end_delay_us","cpu":{"vcpu_us","iothread_us","main_us","other_us"} (of a guest on another host {"vcpu_us"})|null,
+ *  "host":{"span_ns","begin_delay_us","end_delay_us","cpu":{"vcpu_us","iothread_us","main_us","other_us"}|null,
  *          "block":{"rd_reqs","rd_bytes","rd_times_ns","wr_reqs","wr_bytes","wr_times_ns","fl_reqs","fl_times_ns"}|null,
  *          "kvm":{name:N…}|null}|null}
+ * ("cpu" of a guest on another host has "vcpu_us" alone, as the hypervisor counts it.)
  * ("guest_counters" is what the guest's result frame calls "counters"; see guest/agent.c.)
  */
 #ifndef KB_STORE_H

@@ -115,14 +115,14 @@ kb run "$mini" -o "$WORK/r-again" $b
 check "the same host again" 0 '4 of 4 counted'
 is "kernel and initramfs were not sent again" "$(stat -c '%i %Y' "$folder"/kickbench-kernel-* "$folder"/kickbench-initrd-*)" "$before"
 is "the test disk was restored in place" "$(blocks)" "$at"
-kb run "$mini" -o "$WORK/r-clean" $b --set 'workload write.rw=randread'
+kb run "$mini" -o "$WORK/r-clean" $b --set workload.rw=randread
 check "a run that only reads" 0 '4 of 4 counted'
 is "then the disk is as it is here" "$(sha256sum <"$disk")" "$(sha256sum <"$XDG_STATE_HOME/kickbench/originals/test-0-16777216.raw")"
 is "its mark says so" "$(sed 's/.* //' "$disk.good")" "$(sha256sum <"$disk" | cut -d' ' -f1)"
 
 # ---- a connection that is lost ----
 
-start run "$mini" -o "$WORK/r-lost" $a $b --set scenario.blocks=2 --set 'workload read.runtime=4s' --set 'workload write.runtime=4s'
+start run "$mini" -o "$WORK/r-lost" $a $b --set scenario.blocks=2 --set workload.runtime=4s
 if wait_for 120 eval '[ "$(trials "$WORK/r-lost")" -ge 5 ]'; then
 	sleep 1
 	kill -9 "$(cat "$remote/b/libvirtd.pid")"
