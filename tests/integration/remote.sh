@@ -31,8 +31,14 @@ uri() {
 }
 
 v() { virsh -q -c "$(uri "$1")" "${@:2}"; }
-stop_daemon() { kill "$(cat "$remote/$1/libvirtd.pid")"; wait_for 10 gone "$1"; }
-gone() { [ ! -e "$remote/$1/libvirtd.pid" ] || ! kill -0 "$(cat "$remote/$1/libvirtd.pid")" 2>/dev/null; }
+# A daemon removes its pid file early and may not come to its end.
+stop_daemon() {
+	local pid
+	pid=$(cat "$remote/$1/libvirtd.pid") || return
+	kill "$pid"
+	wait_for 10 gone "$pid" || kill -9 "$pid"
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
 domains() { v "$1" list --all --name | grep -c .; }
 
 end() {
