@@ -310,33 +310,14 @@ static int check_disks(const struct scenario *s, const struct section *scenario,
 	return 0;
 }
 
-/* Workloads are for all guests: the probe's mean nothing to kickio and fio, which share theirs. */
-static int check_tools(const struct scenario *s, struct error *e)
-{
-	for (size_t g = 1; g < s->nguests; g++)
-		if ((s->guest[g].tool == TOOL_PROBE) != (s->guest[0].tool == TOOL_PROBE))
-			return error_at(e, STATUS_USAGE, s->file, s->guest[g].line,
-					"[guest %s] has another tool than [guest %s], whose workloads it would run", s->guest[g].name,
-					s->guest[0].name);
-	for (size_t v = 0; s->guest[0].tool == TOOL_PROBE && v < s->nvariants; v++)
-		if (s->variant[v].settings.filesystem != FILESYSTEM_NONE)
-			return error_at(e, STATUS_USAGE, s->file, s->variant[v].line,
-					"[variant %s]: the probe mounts nothing: leave filesystem out", s->variant[v].name);
-	return 0;
-}
-
 static int check_whole(struct scenario *s, const struct entries *all, const struct section *scenario, struct error *e)
 {
 	if (s->nvariants < 2)
 		return error_at(e, STATUS_USAGE, s->file, 0, "a comparison needs at least two [variant NAME] sections");
 	if (s->nworkloads == 0)
 		return error_at(e, STATUS_USAGE, s->file, 0, "there is no [workload NAME] section");
-	if (merge_machines(s, all, e) || check_tools(s, e))
+	if (merge_machines(s, all, e) || scenario_check_guests(s, e))
 		return -1;
-	for (size_t i = 1; i < s->nguests; i++)
-		if (s->guest[i].driver != s->guest[0].driver)
-			return error_at(e, STATUS_USAGE, s->file, s->guest[i].line, "[guest %s]: all guests of a scenario have one driver",
-					s->guest[i].name);
 	if (s->pairing == PAIRING_DISKS && s->guest[0].driver == DRIVER_EXEC)
 		return error_at(e, STATUS_USAGE, s->file, scenario->line,
 				"pairing = disks needs driver = libvirt: the commands of driver = exec get one disk");
