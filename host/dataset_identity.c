@@ -5,10 +5,13 @@
 #include "guest/text.h"
 #include "host/dataset_private.h"
 
-/* A part of a trial's identity, and whether all variants of a cell have to share it: those that are no variant's to set. */
+/*
+ * A part of a trial's identity, and whether it is the host's. What a variant can set is compared within a variant of a cell,
+ * what is the host's over all variants: a difference between hosts would be taken for one between variants.
+ */
 static const struct part {
 	const char *key, *name;
-	bool of_cell;
+	bool of_host;
 } parts[] = {
 	{ "accel", "accelerator", false },
 	{ "cpu", "CPU model", false },
@@ -19,19 +22,19 @@ static const struct part {
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-/* The first trial of a cell or of one side of it. */
+/* The first trial of one side of a cell, or of those that share a host. */
 struct first {
 	const struct shared_text *identity;
 	unsigned trial;
 };
 
 /* NULL: they agree in all that both tell. */
-static const struct part *difference(const json_t *a, const json_t *b, bool of_cell)
+static const struct part *difference(const json_t *a, const json_t *b, bool of_host)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		const json_t *x = json_object_get(a, parts[i].key), *y = json_object_get(b, parts[i].key);
 
-		if ((!of_cell || parts[i].of_cell) && json_is_string(x) && json_is_string(y) && !json_equal(x, y))
+		if (parts[i].of_host == of_host && json_is_string(x) && json_is_string(y) && !json_equal(x, y))
 			return &parts[i];
 	}
 	return NULL;
@@ -65,7 +68,7 @@ static void tell(struct dataset *d, const struct planned_trial *p, const struct 
 }
 
 /* Compare a trial with the first of its kind. Texts of equal trials are the same text. */
-static void look(struct dataset *d, const struct planned_trial *p, struct first *first, bool of_cell, unsigned *told)
+static void look(struct dataset *d, const struct planned_trial *p, struct first *first, bool of_host, unsigned *told)
 {
 	const struct part *part;
 	json_t *a, *b;
@@ -76,7 +79,7 @@ static void look(struct dataset *d, const struct planned_trial *p, struct first 
 		return;
 	a = json_loads(first->identity->text, 0, NULL);
 	b = json_loads(p->record->identity->text, 0, NULL);
-	part = difference(a, b, of_cell);
+	part = difference(a, b, of_host);
 	if (part) {
 		tell(d, p, part, first->trial, a, b, told);
 		spoil(d, p);
@@ -87,9 +90,10 @@ static void look(struct dataset *d, const struct planned_trial *p, struct first 
 
 int identity_check(struct dataset *d, const struct planned_trial *trial, struct error *e)
 {
-	struct first *side = calloc(d->ncells * d->nslots, sizeof(*side)), *cell = calloc(d->ncells, sizeof(*cell));
+	size_t blocks = d->nhosts > 1 ? d->nblocks : 1;
+	struct first *side = calloc(d->ncells * d->nslots, sizeof(*side)), *host = calloc(d->ncells * blocks, sizeof(*host));
 	unsigned *told = calloc(d->nvariants, sizeof(*told));
-	int status = side && cell && told ? 0 : error_set(e, STATUS_HOST, "out of memory");
+	int status = side && host && told ? 0 : error_set(e, STATUS_HOST, "out of memory");
 
 	for (size_t i = 0; status == 0 && i < d->ntrials; i++) {
 		const struct planned_trial *p = &trial[i];
@@ -97,10 +101,10 @@ int identity_check(struct dataset *d, const struct planned_trial *trial, struct 
 		if (p->record->status != OBSERVED_OK || !p->record->identity)
 			continue;
 		look(d, p, &side[p->slot], false, told);
-		look(d, p, &cell[p->cell], true, told);
+		look(d, p, &host[p->cell * blocks + (blocks > 1 ? p->block : 0)], true, told);
 	}
 	free(side);
-	free(cell);
+	free(host);
 	free(told);
 	return status;
 }

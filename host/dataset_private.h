@@ -50,8 +50,9 @@ void effective_free(struct effective_counts *c);
 /* ---- what may be added up ---- */
 
 /*
- * Trials of one cell and variant have one accelerator and one CPU model, all of a cell one host: those that have not
- * make their observations a mismatch, and d->effective tells which and why. trial: all that are planned.
+ * Trials of one cell and variant have one accelerator and one CPU model, all of a cell one host; where the blocks are shared
+ * out over several hosts all of a cell and block have one. Those that have not make their observations a mismatch, and
+ * d->effective tells which and why. trial: all that are planned.
  */
 int identity_check(struct dataset *d, const struct planned_trial *trial, struct error *e);
 

@@ -37,6 +37,7 @@ struct folder_trial {
 struct folder {
 	const char *cell[FOLDER_MAX], *variant[FOLDER_MAX]; /* NULL-terminated; variant[0] is the baseline */
 	unsigned blocks, repeats;
+	unsigned hosts; /* that the blocks are shared out over; 0: nothing is told of hosts */
 	const char *pairing, *primary, *run_schema;
 	double fail_margin;
 	void (*shape)(const struct folder_place *at, struct folder_trial *t);
@@ -213,8 +214,18 @@ static inline json_t *folder_boot(struct folder *f, struct folder_place *at, uns
 			}
 		}
 	}
-	return json_pack("{s:i, s:i, s:s, s:o, s:o}", "boot", (int)at->boot, "block", (int)at->block, "guest", guest,
-			 "variants", names, "trials", trials);
+	return json_pack("{s:i, s:i, s:s, s:o, s:o, s:o*}", "boot", (int)at->boot, "block", (int)at->block, "guest", guest,
+			 "variants", names, "trials", trials, "host",
+			 f->hosts ? json_integer((at->block - 1) % f->hosts + 1) : NULL);
+}
+
+static inline json_t *folder_hosts(const struct folder *f)
+{
+	json_t *hosts = f->hosts ? json_array() : NULL;
+
+	for (unsigned i = 1; i <= f->hosts; i++)
+		json_array_append_new(hosts, json_pack("{s:o}", "label", json_sprintf("host-%u", i)));
+	return hosts;
 }
 
 static inline json_t *folder_settings(bool ioeventfd)
@@ -248,7 +259,7 @@ static inline void folder_write(struct folder *f)
 	folder_put_json(f->path, "run.json", json_pack(
 		"{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:[s, s]}, s:i, s:{s:s, s:s},"
 		" s:{s:s, s:s, s:s}, s:[{s:s, s:s, s:i, s:i, s:s}], s:o, s:o, s:{s:i, s:o}, s:{s:s, s:s, s:i, s:I, s:f, s:[s]},"
-		" s:[{s:s, s:s, s:s, s:n}]}", "schema", f->run_schema ? f->run_schema : "kickbench-run/1", "kickbench",
+		" s:[{s:s, s:s, s:s, s:n}], s:o*}", "schema", f->run_schema ? f->run_schema : "kickbench-run/1", "kickbench",
 		"0.1.0", "started", "2026-01-31T12:00:00Z", "scenario", "name", "quick", "file", "scenarios/quick.ini",
 		"baseline", f->variant[0], "blocks", (int)f->blocks, "repeats", (int)f->repeats, "pairing", f->pairing,
 		"primary", f->primary, "margin", 0.03, "fail_margin", f->fail_margin, "alpha", 0.05, "fail_on", "stalled",
@@ -258,7 +269,8 @@ static inline void folder_write(struct folder *f)
 		"images/linux", "vcpus", 1, "memory_bytes", 268435456, "kernel", "6.1.0-32-cloud-amd64", "variants", variants,
 		"cells", cells, "plan", "expected_seconds", 200, "boots", boots, "environment", "cpu", "Example CPU",
 		"governor", "performance", "cpus", 2, "memory_bytes", (json_int_t)8 << 30, "load1", 1.7, "warnings", "the load average is 1.7 on 2 CPUs", "sessions",
-		"started", "2026-01-31T12:00:00Z", "ended", "2026-01-31T12:03:20Z", "status", "complete", "message"));
+		"started", "2026-01-31T12:00:00Z", "ended", "2026-01-31T12:03:20Z", "status", "complete", "message",
+		"hosts", folder_hosts(f)));
 }
 
 static inline void folder_make(struct folder *f)

@@ -137,11 +137,65 @@ static void what_is_not_added_up(void **state)
 	one(accelerated, true, false, "accelerator: tcg in trial 2, kvm in trial 10: such trials are not added up");
 }
 
+/* Blocks 1 and 3 on one host, 2 and 4 on the other. */
+static void shared(const struct folder_place *at, struct folder_trial *t)
+{
+	told(at, t);
+	t->host = at->block % 2 ? "one" : "two";
+}
+
+static void crossed(const struct folder_place *at, struct folder_trial *t)
+{
+	shared(at, t);
+	if (at->block == 3 && at->variant == 1 && at->cell == 0)
+		t->host = "two";
+}
+
+static void shared_but_accelerated(const struct folder_place *at, struct folder_trial *t)
+{
+	shared(at, t);
+	t->accel = at->block % 2 ? "tcg" : "kvm";
+}
+
+/* Which of both cells get a verdict, and the only mismatch of a variant. */
+static void on_hosts(unsigned hosts, void (*shape)(const struct folder_place *, struct folder_trial *), bool first, bool second,
+		     unsigned variant, const char *words)
+{
+	struct folder f = two_guests();
+	struct dataset *d;
+
+	f.hosts = hosts;
+	f.shape = shape;
+	folder_make(&f);
+	d = load(&f);
+	assert_int_equal(d->nhosts, hosts);
+	assert_int_equal(verdict(d, 0) != VERDICT_NOT_EFFECTIVE, first);
+	assert_int_equal(verdict(d, 1) != VERDICT_NOT_EFFECTIVE, second);
+	assert_int_equal(json_object_size(json_object_get(json_array_get(d->effective, variant), "mismatch")), words ? 1 : 0);
+	if (words)
+		assert_int_not_equal(seen(d, variant, "mismatch", words), 0);
+	dataset_free(d);
+	folder_remove(&f);
+}
+
+/* Four trials a block: variant none in both guests, then idx. */
+static void blocks_on_several_hosts(void **state)
+{
+	(void)state;
+	on_hosts(2, shared, true, true, 0, NULL);
+	on_hosts(2, shared, true, true, 1, NULL);
+	on_hosts(0, shared, false, false, 0, "host: one in trial 1, two in trial 5: such trials are not added up");
+	on_hosts(2, crossed, false, true, 1, "host: one in trial 9, two in trial 11: such trials are not added up");
+	on_hosts(2, crossed, false, true, 0, NULL);
+	on_hosts(2, shared_but_accelerated, false, false, 0, "accelerator: tcg in trial 1, kvm in trial 5: such trials are not added up");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_guest_without_the_setting_gets_no_verdict),
 		cmocka_unit_test(what_is_not_added_up),
+		cmocka_unit_test(blocks_on_several_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
