@@ -62,6 +62,7 @@ static void alone_nothing_is_said_of_this_host(void **state)
 	assert_int_equal(hosts_make(&x, uri, one, 1, &e), 0);
 	assert_null(hosts_json(&x));
 	assert_int_equal(hosts_make(&y, uri + 1, other, 1, &e), 0);
+	assert_int_equal(hosts_facts(&y, 0, &e), 0);
 	hosts = hosts_json(&y);
 	assert_int_equal(json_array_size(hosts), 1);
 	environment = json_object_get(json_array_get(hosts, 0), "environment");
@@ -70,6 +71,7 @@ static void alone_nothing_is_said_of_this_host(void **state)
 	assert_null(json_object_get(environment, "microcode"));
 	assert_null(json_object_get(environment, "load1")); /* ours is none of theirs */
 	json_decref(hosts);
+	json_decref(y.facts);
 }
 
 static void same_names_are_told_apart(void **state)
@@ -113,6 +115,37 @@ static void a_resume_needs_the_same_hosts(void **state)
 	json_decref(alone);
 }
 
+/* What libvirt tells of the CPU of a host that is called as it was. */
+static void a_resume_needs_their_cpus(void **state)
+{
+	struct hv hv[2] = { { .name = "a" }, { .name = "b" } };
+	struct hv *all[2] = { &hv[0], &hv[1] };
+	struct experiment x = { .ops = &ops, .scenario = &nothing }, alone = x;
+	json_t *kept = json_pack("{s:[{s:s,s:{s:s,s:s}},{s:s,s:{s:s,s:s,s:s}}]}", "hosts", "label", "a", "environment", "host", "a", "cpu",
+				 "Model", "label", "b", "environment", "host", "b", "cpu", "Model", "microcode", "0x1");
+	json_t *one = json_pack("{s:{s:s}}", "environment", "host", "b");
+	struct error e = { 0 };
+
+	(void)state;
+	assert_int_equal(hosts_make(&x, uri + 1, all, 2, &e), 0);
+	assert_int_equal(hosts_facts(&x, 0, &e), 0);
+	assert_int_equal(hosts_same(&x, kept, &e), 0); /* nobody tells the microcode of b now */
+	json_object_set_new(json_object_get(json_array_get(json_object_get(kept, "hosts"), 1), "environment"), "cpu", json_string("Older"));
+	assert_int_equal(hosts_same(&x, kept, &e), -1);
+	assert_non_null(strstr(e.text, "another host (cpu was Older, is Model)"));
+	error_clear(&e);
+	hosts_close(&x);
+	json_decref(x.facts);
+	assert_int_equal(hosts_make(&alone, uri + 1, all, 1, &e), 0);
+	assert_int_equal(hosts_facts(&alone, 0, &e), 0);
+	assert_int_equal(hosts_same(&alone, one, &e), -1);
+	assert_non_null(strstr(e.text, "another host (host was b, is a)"));
+	error_clear(&e);
+	json_decref(alone.facts);
+	json_decref(kept);
+	json_decref(one);
+}
+
 static void a_host_that_does_not_answer_is_named(void **state)
 {
 	struct hv hv[2] = { { .name = "me", .here = true }, { .name = "a", .broken = true } };
@@ -134,6 +167,7 @@ int main(void)
 		cmocka_unit_test(alone_nothing_is_said_of_this_host),
 		cmocka_unit_test(same_names_are_told_apart),
 		cmocka_unit_test(a_resume_needs_the_same_hosts),
+		cmocka_unit_test(a_resume_needs_their_cpus),
 		cmocka_unit_test(a_host_that_does_not_answer_is_named),
 	};
 
