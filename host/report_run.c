@@ -223,16 +223,26 @@ static void import_words(const json_t *run, struct text *out)
 	line("imported", &t, out);
 }
 
-/* How many of them the run was meant to have: guests, too, may have an emulator or accelerator each. */
-static size_t planned(const json_t *run, const char *key, size_t at_least)
+static void add_planned(const json_t *machines, const char *key, json_t *set)
 {
-	const json_t *machines = json_object_get(run, "machines"), *machine;
-	json_t *set = json_object();
-	size_t i, n;
+	const json_t *machine;
+	size_t i;
 
 	json_array_foreach(machines, i, machine)
 		if (text_in(machine, key))
 			json_object_set_new(set, text_in(machine, key), json_true());
+}
+
+/* How many of them the run was meant to have: guests and hosts, too, may have an emulator each. */
+static size_t planned(const json_t *run, const char *key, size_t at_least)
+{
+	const json_t *host;
+	json_t *set = json_object();
+	size_t i, n;
+
+	add_planned(json_object_get(run, "machines"), key, set);
+	json_array_foreach(json_object_get(run, "hosts"), i, host)
+		add_planned(json_object_get(host, "machines"), key, set);
 	n = json_object_size(set);
 	json_decref(set);
 	return n > at_least ? n : at_least;
