@@ -186,6 +186,18 @@ static enum hv_state ask_why_paused(struct hv_guest *guest)
 	return state;
 }
 
+/* Whether a call has failed because the connection is gone, which is then the error. The question forgets the call's. */
+static bool lost(const struct hv *hv, struct error *e)
+{
+	struct error why = { 0 };
+
+	hv_libvirt_error(&why, STATUS_INCOMPLETE, "the connection to libvirt is lost");
+	if (virConnectIsAlive(hv->connection) == 1)
+		return false;
+	error_set(e, STATUS_INCOMPLETE, "%s", why.text);
+	return true;
+}
+
 /* Ask libvirt itself; events can be missed when a daemon restarts. -1 when the connection is lost. */
 static int look(struct hv_guest *guest, struct error *e)
 {
@@ -200,8 +212,8 @@ static int look(struct hv_guest *guest, struct error *e)
 	}
 	pthread_mutex_unlock(&guest->hv->lock);
 	if (virDomainGetState(guest->domain, &known, &reason, 0) < 0) {
-		if (virGetLastErrorCode() != VIR_ERR_NO_DOMAIN && virConnectIsAlive(guest->hv->connection) != 1)
-			return hv_libvirt_error(e, STATUS_INCOMPLETE, "the connection to libvirt is lost");
+		if (virGetLastErrorCode() != VIR_ERR_NO_DOMAIN && lost(guest->hv, e))
+			return -1;
 		known = VIR_DOMAIN_SHUTOFF; /* a transient domain that ended does not exist */
 		reason = VIR_DOMAIN_SHUTOFF_UNKNOWN;
 	}
@@ -293,8 +305,12 @@ static int port_send(struct hv_port *port, const void *bytes, size_t length, str
 			length -= (size_t)n;
 			continue;
 		}
-		if (n != -2)
-			return hv_libvirt_error(e, STATUS_INCOMPLETE, "the guest's serial port takes nothing");
+		if (n != -2) {
+			struct error why = { 0 };
+
+			hv_libvirt_error(&why, STATUS_INCOMPLETE, "the guest's serial port takes nothing");
+			return lost(port->guest->hv, e) ? -1 : error_set(e, STATUS_INCOMPLETE, "%s", why.text);
+		}
 		if (hv_now_ns() > deadline)
 			return error_set(e, STATUS_INCOMPLETE, "the guest did not read its serial port for 5 s");
 		usleep(1000);
