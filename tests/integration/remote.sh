@@ -92,6 +92,8 @@ kb run "$mini" -o "$WORK/r-emulator" $b --set guest.emulator=/nonexistent/qemu
 check "an emulator that the host does not have" 4 '/nonexistent/qemu'
 kb run "$mini" -o "$WORK/r-memory" $b --set disk.backend=memory
 check "a place on this host" 2 'backend = memory is a place on this host'
+kb run "$mini" -o "$WORK/r-domain" $b --set guest.domain=anything
+check "a domain of this host" 2 'a domain of this host can only be a guest of this host'
 kb run "$mini" -o "$WORK/r-twice" $b $b
 check "a host that is there twice" 2 'is there twice'
 kb run "$mini" -o "$WORK/r-few" $a $b
