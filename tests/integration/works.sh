@@ -12,7 +12,7 @@ seen=$(json "$WORK/w-mini/trials/000001.json" "d['status'], d['fio']['jobs'][0][
 noise=$(grep -lE 'BUG:|WARNING:|panic' "$WORK"/w-mini/console/*.log)
 [ -z "$noise" ] && pass "guest consoles are clean" || fail "guest consoles are clean" "$noise"
 
-left=$(ls -A "$XDG_STATE_HOME/kickbench/trial")
+left=$(find "$XDG_STATE_HOME/kickbench/trial" -type f)
 [ -z "$left" ] && pass "nothing is left of the trial guest's disk" || fail "nothing is left of the trial guest's disk" "$left"
 
 # Two equal boots are called different as often as alpha says: not here.
