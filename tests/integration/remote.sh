@@ -45,6 +45,7 @@ end() {
 	for d in a b; do
 		for n in $(v $d list --name 2>/dev/null); do v $d destroy "$n" >/dev/null; done
 		stop_daemon $d 2>/dev/null
+		kill "$(cat "$remote/$d/run/libvirt/virtlogd.pid" 2>/dev/null)" 2>/dev/null # it would wait two minutes for guests
 	done
 	rm -rf "$remote" ${folder:+"$folder"}
 }
