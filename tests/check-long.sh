@@ -8,5 +8,6 @@ script "other emulators and kernels" tests/integration/run.sh "$build/kickbench"
 script "guests without libvirt" tests/integration/run.sh "$build/kickbench" exec_long
 script "several guests, fio as the tool" tests/integration/run.sh "$build/kickbench" guests
 script "a user's own domain" tests/integration/run.sh "$build/kickbench" owndomain
+script "two hosts" tests/integration/run.sh "$build/kickbench" remote
 script "a distribution's image, by its console" tests/integration/run.sh "$build/kickbench" debian
 finish
