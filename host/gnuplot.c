@@ -1,4 +1,5 @@
 #include "host/gnuplot.h"
+#include "host/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,10 +75,10 @@ static int spawn(const int fd[3], pid_t *pid)
 /* The script lies in memory: nothing to clean up, and a gnuplot that reads none of it blocks nobody. */
 static int start(const char *script, size_t length, struct child *c, struct error *e)
 {
-	int in = memfd_create("script", MFD_CLOEXEC), ends[2] = { -1, -1 }, why;
+	int in = os_nameless_file(), ends[2] = { -1, -1 }, why;
 
-	c->errors = memfd_create("errors", MFD_CLOEXEC);
-	if (in < 0 || c->errors < 0 || write_all(in, script, length) || lseek(in, 0, SEEK_SET) || pipe2(ends, O_CLOEXEC)) {
+	c->errors = os_nameless_file();
+	if (in < 0 || c->errors < 0 || write_all(in, script, length) || lseek(in, 0, SEEK_SET) || os_pipe(ends)) {
 		error_errno(e, STATUS_HOST, "gnuplot's input could not be made");
 		close(in);
 		close(c->errors);

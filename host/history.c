@@ -286,10 +286,10 @@ out:
 
 /* ---- order ---- */
 
-static int by_time(const void *a, const void *b, void *runs)
+/* Pointers into the runs: by their place in the array it is known which is which. */
+static int by_time(const void *a, const void *b)
 {
-	const struct history_run *x = (const struct history_run *)runs + *(const size_t *)a;
-	const struct history_run *y = (const struct history_run *)runs + *(const size_t *)b;
+	const struct history_run *x = *(const struct history_run *const *)a, *y = *(const struct history_run *const *)b;
 
 	return x->started != y->started ? (x->started > y->started ? 1 : -1) : strcmp(x->folder, y->folder);
 }
@@ -335,7 +335,7 @@ static int fill(const struct history *h, struct history_series *s)
 /* Runs by time; *rank: by their number so far. */
 static int sort_runs(struct history *h, size_t **rank)
 {
-	size_t *order = calloc(h->nruns + 1, sizeof(*order));
+	const struct history_run **order = calloc(h->nruns + 1, sizeof(*order));
 	struct history_run *sorted = calloc(h->nruns + 1, sizeof(*sorted));
 
 	*rank = calloc(h->nruns + 1, sizeof(**rank));
@@ -345,11 +345,11 @@ static int sort_runs(struct history *h, size_t **rank)
 		return -1;
 	}
 	for (size_t i = 0; i < h->nruns; i++)
-		order[i] = i;
-	qsort_r(order, h->nruns, sizeof(*order), by_time, h->run);
+		order[i] = &h->run[i];
+	qsort(order, h->nruns, sizeof(*order), by_time);
 	for (size_t i = 0; i < h->nruns; i++) {
-		sorted[i] = h->run[order[i]];
-		(*rank)[order[i]] = i;
+		sorted[i] = *order[i];
+		(*rank)[order[i] - h->run] = i;
 	}
 	free(h->run);
 	h->run = sorted;

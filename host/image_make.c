@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "host/overlay.h"
 #include "host/parse.h"
 #include "host/process.h"
+#include "host/os.h"
 #include "host/program.h"
 #include "host/seed.h"
 
@@ -103,7 +103,7 @@ static int make_password(const char *file, char *password, struct error *e)
 	FILE *f;
 	int fd, bad;
 
-	if (getrandom(raw, sizeof(raw), 0) != sizeof(raw))
+	if (os_random(raw, sizeof(raw)))
 		return error_errno(e, STATUS_HOST, "no random numbers for a password");
 	for (size_t i = 0; i < sizeof(raw); i++)
 		snprintf(password + 2 * i, 3, "%02x", raw[i]);

@@ -2,10 +2,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/os.h"
 #include "host/program.h"
 
 #define FAILED "the seed cannot be made"
@@ -19,7 +19,7 @@ static int copy_into(const char *seed, const char *name, const char *text, struc
 	int status = 0;
 
 	snprintf(target, sizeof(target), "::%s", name);
-	p.in = memfd_create("seed", MFD_CLOEXEC);
+	p.in = os_nameless_file();
 	if (p.in < 0)
 		return error_errno(e, STATUS_HOST, FAILED);
 	if (write(p.in, text, length) != (ssize_t)length || lseek(p.in, 0, SEEK_SET))

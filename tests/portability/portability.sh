@@ -144,9 +144,9 @@ host_objects() (
 	folder=$1
 	shift
 	rm -rf "$folder" && mkdir -p "$folder/include" || exit 1
-	for library in jansson inih; do
+	for library in jansson inih sqlite3; do
 		at=$(pkg-config --variable=includedir $library) || exit 1
-		for header in jansson.h jansson_config.h ini.h; do
+		for header in jansson.h jansson_config.h ini.h sqlite3.h; do
 			[ ! -e "$at/$header" ] || cp "$at/$header" "$folder/include"
 		done
 	done
@@ -156,12 +156,12 @@ host_objects() (
 	done
 )
 
-# host_links FOLDER KICKIO-FOLDER COMPILER...: with stand-ins for the functions of the two libraries, which are not to be had
+# host_links FOLDER KICKIO-FOLDER COMPILER...: with stand-ins for the functions of the three libraries, which are not to be had
 # for that system here: everything else has to be in its C library or in our own objects.
 host_links() (
 	folder=$1 kickio=$2
 	shift 2
-	nm -u "$folder"/*.o | sed -n 's/^ *U \(json_[a-z_0-9]*\|jansson_[a-z_0-9]*\|ini_[a-z_0-9]*\|hashtable_[a-z_0-9]*\)$/\1/p' | sort -u |
+	nm -u "$folder"/*.o | sed -n 's/^ *U \(json_[a-z_0-9]*\|jansson_[a-z_0-9]*\|ini_[a-z_0-9]*\|hashtable_[a-z_0-9]*\|sqlite3_[a-z_0-9]*\)$/\1/p' | sort -u |
 		sed 's/.*/void &(void); void &(void) { }/' >"$folder/libraries.c" || exit 1
 	[ -s "$folder/libraries.c" ] || exit 1
 	"$@" -c -o "$folder/libraries.o" "$folder/libraries.c" || exit 1
@@ -175,15 +175,15 @@ host_sources() {
 }
 
 host_elsewhere() {
-	have pkg-config && pkg-config --exists jansson inih || {
-		skip "kickbench on BSDs: jansson and inih are not installed"
+	have pkg-config && pkg-config --exists jansson inih sqlite3 || {
+		skip "kickbench on BSDs: jansson, inih or sqlite3 are not installed"
 		return
 	}
 	for target in freebsd openbsd.7.8; do
 		system=${target%%.*} folder=$build/portability/kickbench-$target
 		sources=$(host_sources "$system")
 		check "kickbench, $system, x86_64, compiled" host_objects "$folder" "$zig" cc -target "x86_64-$target" &&
-			check "kickbench, $system, x86_64, linked but for jansson and inih" host_links "$folder" \
+			check "kickbench, $system, x86_64, linked but for three libraries" host_links "$folder" \
 				"$build/portability/x86_64-$target" "$zig" cc -target "x86_64-$target"
 	done
 }
