@@ -338,21 +338,6 @@ const char *machine_conflict(const struct machine *m)
 	return NULL;
 }
 
-/* In the largest unit that leaves no rest, as a scenario would have it. */
-static void get_size(uint64_t bytes, struct text *out)
-{
-	static const char units[] = "\0KMGT";
-	size_t u = 0;
-
-	while (bytes && bytes % 1024 == 0 && u + 1 < sizeof(units) - 1) {
-		bytes /= 1024;
-		u++;
-	}
-	text_add(out, "%" PRIu64, bytes);
-	if (u)
-		text_add(out, "%c", units[u]);
-}
-
 static void get(const struct machine *m, const struct key *k, struct text *out)
 {
 	const void *where = (const char *)m + k->offset;
@@ -364,7 +349,7 @@ static void get(const struct machine *m, const struct key *k, struct text *out)
 	else if (k->kind == KIND_COUNT && *(const unsigned *)where)
 		text_add(out, "%u", *(const unsigned *)where);
 	else if (k->kind == KIND_SIZE && *(const uint64_t *)where)
-		get_size(*(const uint64_t *)where, out);
+		parse_size_back(*(const uint64_t *)where, out);
 }
 
 void machine_get(const struct machine *m, const char *key, struct text *out)

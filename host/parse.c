@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +134,18 @@ int parse_word(const char *text, const char *const *words)
 		if (!strcmp(words[i], text))
 			return i;
 	return -1;
+}
+
+void parse_size_back(uint64_t bytes, struct text *out)
+{
+	static const char units[] = "\0KMGT";
+	size_t u = 0;
+
+	while (bytes && bytes % 1024 == 0 && u + 1 < sizeof(units) - 1) {
+		bytes /= 1024;
+		u++;
+	}
+	text_add(out, "%" PRIu64, bytes);
+	if (u)
+		text_add(out, "%c", units[u]);
 }

@@ -275,21 +275,6 @@ const char *settings_conflict(const struct settings *s)
 	return NULL;
 }
 
-/* In the largest unit that leaves no rest, as a scenario would have it. */
-static void get_size(uint64_t bytes, struct text *out)
-{
-	static const char units[] = "\0KMGT";
-	size_t u = 0;
-
-	while (bytes && bytes % 1024 == 0 && u + 1 < sizeof(units) - 1) {
-		bytes /= 1024;
-		u++;
-	}
-	text_add(out, "%" PRIu64, bytes);
-	if (u)
-		text_add(out, "%c", units[u]);
-}
-
 static void get(const struct settings *s, const struct key *k, struct text *out)
 {
 	const void *where = const_field(s, k);
@@ -297,7 +282,7 @@ static void get(const struct settings *s, const struct key *k, struct text *out)
 
 	switch (k->kind) {
 	case KIND_SIZE:
-		get_size(*(const uint64_t *)where, out);
+		parse_size_back(*(const uint64_t *)where, out);
 		break;
 	case KIND_U64:
 		text_add(out, "%" PRIu64, *(const uint64_t *)where);

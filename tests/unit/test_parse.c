@@ -129,11 +129,32 @@ static void words(void **state)
 	assert_int_equal(parse_word("", list), -1);
 }
 
+static void sizes_are_written_back(void **state)
+{
+	static const struct { uint64_t bytes; const char *text; } table[] = {
+		{ 0, "0" }, { 512, "512" }, { 1024, "1K" }, { 1536, "1536" }, { (uint64_t)1 << 20, "1M" }, { (uint64_t)3 << 30, "3G" },
+		{ (uint64_t)1 << 40, "1T" }, { (uint64_t)1 << 50, "1024T" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct text t = { 0 };
+		uint64_t again;
+
+		parse_size_back(table[i].bytes, &t);
+		assert_string_equal(text_get(&t), table[i].text);
+		assert_int_equal(parse_size(text_get(&t), &again), 0);
+		assert_int_equal(again, table[i].bytes);
+		text_free(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers), cmocka_unit_test(sizes), cmocka_unit_test(durations), cmocka_unit_test(fractions),
 		cmocka_unit_test(booleans), cmocka_unit_test(cpu_lists), cmocka_unit_test(words),
+		cmocka_unit_test(sizes_are_written_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
