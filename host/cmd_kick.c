@@ -7,28 +7,7 @@
 #include "host/reporting.h"
 #include "host/running.h"
 
-static int account(struct store *store, struct error *e)
-{
-	struct comparison *c = NULL;
-	struct dataset *d = NULL;
-	struct text text = { 0 };
-	int status = -1;
-
-	if (dataset_load(store_path(store), &d, e) || compare(d, &c, e))
-		goto out;
-	if (kick_text(c, &text)) {
-		error_set(e, STATUS_HOST, "out of memory");
-		goto out;
-	}
-	fputs(text_get(&text), stdout);
-	printf("\nThe run as a comparison: kickbench report %s\n", store_path(store));
-	status = store_write(store, "kick.txt", text_get(&text), text.length, e);
-out:
-	text_free(&text);
-	comparison_free(c);
-	dataset_free(d);
-	return status;
-}
+static const struct reporting_account account = { "kick.txt", kick_text, "\n" };
 
 static bool is_set(const struct run_options *o, const char *key)
 {
@@ -57,18 +36,12 @@ static int run(int argc, char **argv, struct error *e)
 {
 	struct running r = RUNNING_NONE;
 	struct reporting_outcome outcome;
-	char blocks[64], pins[2][64];
+	char blocks[BLOCKS_TEXT_SIZE], pins[2][64];
 	int status = -1;
 
-	if (run_options_parse(argc, argv, "oscb", &r.options, e) || pin_apart(&r.options, pins, e))
-		goto out;
-	if (r.options.blocks) {
-		snprintf(blocks, sizeof(blocks), "scenario.blocks=%s", r.options.blocks);
-		if (run_options_set(&r.options, blocks, e))
-			goto out;
-	}
-	if (running_measure(&r, "kick-short", e) || reporting_write(r.x.store, NULL, r.scenario->fail_on, &outcome, e) ||
-	    account(r.x.store, e))
+	if (run_options_parse(argc, argv, "oscb", &r.options, e) || pin_apart(&r.options, pins, e) ||
+	    run_options_set_blocks(&r.options, blocks, e) || running_measure(&r, "kick-short", e) ||
+	    reporting_write(r.x.store, stdout, &account, r.scenario->fail_on, &outcome, e))
 		goto out;
 	status = reporting_status(&outcome, e);
 out:

@@ -13,7 +13,7 @@ static int refresh(const char *path, struct error *e)
 
 	if (store_open(path, &store, e))
 		return e->status;
-	status = reporting_write(store, stdout, 0, &outcome, e) ? e->status : STATUS_OK;
+	status = reporting_write(store, stdout, NULL, 0, &outcome, e) ? e->status : STATUS_OK;
 	store_close(store);
 	return status;
 }

@@ -11,7 +11,7 @@ static int run(int argc, char **argv, struct error *e)
 	int status = -1;
 
 	if (run_options_parse(argc, argv, "osrcCf", &r.options, e) || running_measure(&r, "quick", e) ||
-	    reporting_write(r.x.store, stdout, r.scenario->fail_on, &outcome, e))
+	    reporting_write(r.x.store, stdout, NULL, r.scenario->fail_on, &outcome, e))
 		goto out;
 	status = reporting_status(&outcome, e);
 out:

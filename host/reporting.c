@@ -50,7 +50,25 @@ static int keep_all(struct store *store, const struct comparison *c, FILE *out, 
 	return 0;
 }
 
-int reporting_write(struct store *store, FILE *out, unsigned fail_on, struct reporting_outcome *outcome, struct error *e)
+static int give_account(struct store *store, const struct comparison *c, const struct reporting_account *account, FILE *out,
+			struct error *e)
+{
+	struct text text = { 0 };
+	int status;
+
+	if (account->write(c, &text)) {
+		text_free(&text);
+		return error_set(e, STATUS_HOST, "out of memory");
+	}
+	if (out)
+		fprintf(out, "%s%sThe run as a comparison: kickbench report %s\n", text_get(&text), account->below, store_path(store));
+	status = store_write(store, account->file, text_get(&text), text.length, e);
+	text_free(&text);
+	return status;
+}
+
+int reporting_write(struct store *store, FILE *out, const struct reporting_account *account, unsigned fail_on,
+		    struct reporting_outcome *outcome, struct error *e)
 {
 	struct comparison *c = NULL;
 	struct dataset *d = NULL;
@@ -61,7 +79,9 @@ int reporting_write(struct store *store, FILE *out, unsigned fail_on, struct rep
 	*outcome = (struct reporting_outcome){ .failed = compare_fail(c, fail_on), .lost = d->ntrials - d->nok,
 					       .incomplete = c->count[VERDICT_INCOMPLETE], .trials = d->ntrials,
 					       .comparisons = c->nfindings };
-	status = keep_all(store, c, out, e);
+	status = keep_all(store, c, account ? NULL : out, e);
+	if (!status && account)
+		status = give_account(store, c, account, out, e);
 out:
 	comparison_free(c);
 	dataset_free(d);

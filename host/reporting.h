@@ -16,11 +16,19 @@ struct reporting_outcome {
 	size_t trials, comparisons;
 };
 
+/* A command's own account of its run: printed in place of the report, and kept beside it. */
+struct reporting_account {
+	const char *file;                                           /* in the run folder: "kick.txt" */
+	int (*write)(const struct comparison *c, struct text *out); /* -1: out of memory */
+	const char *below; /* between it and the line that names the folder */
+};
+
 /*
  * Load, compare, print the text to out (NULL: nowhere) and keep in the folder what host/report.h says of each form;
- * one that needs what the host lacks is named on stderr and left out.
+ * one that needs what the host lacks is named on stderr and left out. account: printed instead of the text; NULL: none.
  */
-int reporting_write(struct store *store, FILE *out, unsigned fail_on, struct reporting_outcome *outcome, struct error *e);
+int reporting_write(struct store *store, FILE *out, const struct reporting_account *account, unsigned fail_on,
+		    struct reporting_outcome *outcome, struct error *e);
 
 /* The exit status of a run: that of its verdicts, else 3 with a message in e when something is missing. */
 int reporting_status(const struct reporting_outcome *outcome, struct error *e);

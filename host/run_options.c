@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,14 @@ int run_options_set(struct run_options *o, const char *text, struct error *e)
 	o->set = grown;
 	o->set[o->nset++] = text;
 	return 0;
+}
+
+int run_options_set_blocks(struct run_options *o, char text[BLOCKS_TEXT_SIZE], struct error *e)
+{
+	if (!o->blocks)
+		return 0;
+	snprintf(text, BLOCKS_TEXT_SIZE, "scenario.blocks=%s", o->blocks);
+	return run_options_set(o, text, e);
 }
 
 static int add_host(struct run_options *o, const char *uri, bool several, const char *command, struct error *e)

@@ -23,6 +23,10 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 
 /* One more --set. text stays the caller's, and is kept. */
 int run_options_set(struct run_options *o, const char *text, struct error *e);
+
+/* --blocks N as "scenario.blocks=N", put into text, which is kept; nothing without --blocks. */
+#define BLOCKS_TEXT_SIZE 64
+int run_options_set_blocks(struct run_options *o, char text[BLOCKS_TEXT_SIZE], struct error *e);
 void run_options_free(struct run_options *o);
 
 #endif
