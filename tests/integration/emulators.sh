@@ -19,19 +19,6 @@ print(eval(sys.argv[2]))
 END
 }
 
-# true_of NAME FOLDER EXPRESSION
-true_of() {
-	local value
-	value=$(seen "$2" "$3" 2>&1)
-	[ "$value" = True ] && pass "$1" || fail "$1" "$3 is $value"
-}
-
-clean() {
-	local noise
-	noise=$(grep -lE 'BUG:|WARNING:|panic' "$1"/console/*.log)
-	[ -z "$noise" ] && pass "consoles are clean" || fail "consoles are clean" "$noise"
-}
-
 finish_suite() {
 	echo "emulators: $passed passed, $failed failed, $skipped skipped"
 	[ $failed = 0 ]
@@ -93,7 +80,7 @@ check "two emulators" 0 '8 of 8 counted' "qemu_version = QEMU $version" "qemu_ve
 says 'WARNING *trials ran' && fail "they are no mixture" "the report warns" || pass "they are no mixture"
 true_of "each variant ran its own" "$WORK/emulators" "all(x['qemu_version'].split()[1] == verified(x, 'qemu_version').split()[1] == {'system': '$system', 'other': '$version'}[x['variant']] for x in t) and len(t) == 8"
 true_of "with the same machine, all in force" "$WORK/emulators" "all(verified(x, 'machine') == 'pc-i440fx-7.2' and x['effective']['mismatch'] == [] for x in t)"
-clean "$WORK/emulators"
+clean_consoles "$WORK/emulators"
 kb report "$WORK/emulators"
 check "its report again" 0 "qemu_version = QEMU $version"
 
@@ -122,7 +109,7 @@ kb run "$scenarios/kernels.ini" -o "$WORK/kernels" $tcg --set variant.other.kern
 check "two kernels" 0 '8 of 8 counted' "kernel = $kernel"
 says 'WARNING *trials ran' && fail "they are no mixture" "the report warns" || pass "they are no mixture"
 true_of "each variant ran its own" "$WORK/kernels" "all(x['guest_kernel'] == verified(x, 'kernel') and (x['guest_kernel'] == '$kernel') == (x['variant'] == 'other') and x['effective']['mismatch'] == [] for x in t) and len(t) == 8"
-clean "$WORK/kernels"
+clean_consoles "$WORK/kernels"
 kb run "$scenarios/kernels.ini" -o "$WORK/kernels-folder" $tcg --set scenario.blocks=1 --set variant.other.kernel="$other/kernel"
 check "a kernel named by its package's folder" 0 '4 of 4 counted' "kernel = $kernel"
 finish_suite

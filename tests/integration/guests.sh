@@ -19,19 +19,6 @@ print(eval(sys.argv[2]))
 END_OF_PYTHON
 }
 
-# true_of NAME FOLDER EXPRESSION
-true_of() {
-	local value
-	value=$(seen "$2" "$3" 2>&1)
-	[ "$value" = True ] && pass "$1" || fail "$1" "$3 is $value"
-}
-
-clean() {
-	local noise
-	noise=$(grep -lE 'BUG:|WARNING:|panic' "$1"/console/*.log)
-	[ -z "$noise" ] && pass "consoles are clean" || fail "consoles are clean" "$noise"
-}
-
 # ---- two guests ----
 
 run=$WORK/guests two="$short $tcg --set scenario.blocks=2 --set scenario.seed=5"
@@ -45,7 +32,7 @@ says 'WARNING *trials ran' && fail "they are no mixture" "the report warns" || p
 true_of "each block holds each variant in each guest" "$run" "all(sorted(x['block'] for x in b) == [1, 1, 2, 2] for b in by.values()) and len(by) == 4"
 true_of "each guest is its own" "$run" "all((verified(x, 'vcpus'), verified(x, 'memory')) == {'small': ('1', '256M'), 'large': ('2', '512M')}[x['guest']] for x in t)"
 true_of "and knows what ran the jobs" "$run" "all(x['tool'].startswith('kickio ') and 'covered' not in x for x in t)"
-clean "$run"
+clean_consoles "$run"
 kb report "$run" --format html -o "$WORK/guests.html"
 grep -q 'large: randread' "$WORK/guests.html" && grep -q 'small: vcpus = 1' "$WORK/guests.html" && pass "the page has both" ||
 	fail "the page has both" "$(ls -l "$WORK/guests.html")"
@@ -99,7 +86,7 @@ check "kickio in one guest, fio in the other" 0 '8 of 8 counted' "fio $version (
 true_of "the same cells by fio" "$WORK/fio" "all(x['tool'] == 'fio $version' and x['fio']['jobs'][0]['error'] == 0 and 0 < x['covered'] < 1 for g, v in by if g == 'fio' for x in by[g, v])"
 true_of "latencies with bins" "$WORK/fio" "all(len(d['clat_ns']['bins']) > 3 for x in t for j in x['fio']['jobs'] for d in (j.get('read'), j.get('write')) if d and d['total_ios'])"
 true_of "fio's options are the cell's" "$WORK/fio" "all(x['fio']['jobs'][0]['job options']['rw'] == x['cell_name'].split()[1] for x in t)"
-clean "$WORK/fio"
+clean_consoles "$WORK/fio"
 kb compare "$WORK/fio" --group-by guest
 check "fio beside kickio" 0 'fio against small (IOPS)'
 kb run "$WORK/fio.ini" -o "$WORK/fio-long" $tcg --set scenario.guests=fio --set disk.size=16M --set workload.runtime=15 --set scenario.blocks=1 \

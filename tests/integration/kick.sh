@@ -15,13 +15,6 @@ print(eval(sys.argv[2]))
 END
 }
 
-# true_of NAME FOLDER EXPRESSION
-true_of() {
-	local value
-	value=$(seen "$2" "$3" 2>&1)
-	[ "$value" = True ] && pass "$1" || fail "$1" "$3 is $value"
-}
-
 kb kick --blocks 2 --set guest.accel=tcg --set workload.kick.count=200 -o "$WORK/k-kick"
 check "kick" 0 '^kick, empty queue  .*[a-z]$' '^kick, 16 requests  .*[a-z]$' '^A kick with 16 requests takes the vCPU' \
 	'^done (interrupt), 1 request ' '^CPU left to the guest, 64 requests '

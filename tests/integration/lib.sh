@@ -33,6 +33,20 @@ check() {
 	pass "$name"
 }
 
+# true_of NAME FOLDER EXPRESSION: the suite's own seen() says "True" of it.
+true_of() {
+	local value
+	value=$(seen "$2" "$3" 2>&1)
+	[ "$value" = True ] && pass "$1" || fail "$1" "$3 is $value"
+}
+
+# clean_consoles FOLDER: no guest of that run complained.
+clean_consoles() {
+	local noise
+	noise=$(grep -lE 'BUG:|WARNING:|panic' "$1"/console/*.log)
+	[ -z "$noise" ] && pass "consoles are clean" || fail "consoles are clean" "$noise"
+}
+
 # wait_for SECONDS COMMAND…: until it succeeds.
 wait_for() {
 	end=$(($(date +%s) + $1))
