@@ -24,6 +24,7 @@ struct boot_request {
 	const struct image *image;
 	struct settings *settings[BOOT_DISKS]; /* cache resolved */
 	const char *source[BOOT_DISKS];
+	const struct domain_under *under[BOOT_DISKS];
 	size_t ndisks;
 	double hello_timeout; /* seconds; from the start, or where the console has to be logged in to, from then on */
 	const char *preparation; /* overlay that a disk image's system writes to, kept by the caller: kickio is brought in */

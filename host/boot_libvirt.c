@@ -45,7 +45,7 @@ static struct domain_spec describe(const struct boot_request *r, const char *nam
 	};
 
 	for (size_t i = 0; i < r->ndisks; i++)
-		disks->test[i] = (struct domain_disk){ .settings = r->settings[i], .source = r->source[i], .serial = boot_serials[i] };
+		disks->test[i] = (struct domain_disk){ .settings = r->settings[i], .source = r->source[i], .under = r->under[i], .serial = boot_serials[i] };
 	if (r->image->system)
 		describe_system(r, &spec, disks->own);
 	return spec;

@@ -8,10 +8,20 @@
 #define DOMAIN_PREFIX "kickbench-"
 #define DOMAIN_MAX_DISKS 8
 
+/* What lies under a test disk, and how it is offered, beyond its settings: for tests of drivers and devices. */
+struct domain_under {
+	const char *log;      /* file for the log of QEMU's blklogwrites, made anew by the caller; NULL: none */
+	unsigned log_sector;  /* 512 or 4096 */
+	const char *rule;     /* one "inject-error" rule of blkdebug as JSON; NULL: none */
+	const char *policy;   /* for errors of reads and writes: "report", "stop", "enospace"; NULL: libvirt's */
+	bool readonly, discard; /* discard: passed on to the file */
+};
+
 struct domain_disk {
 	const struct settings *settings; /* cache resolved */
 	const char *source;              /* image file; NULL for BACKEND_NULL */
 	const char *serial;              /* what the guest finds it by, at most 20 characters */
+	const struct domain_under *under; /* NULL: nothing */
 	const char *target;              /* its name in a copy of a user's domain; NULL: vd<a+k>, at a place of its own */
 };
 

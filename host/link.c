@@ -234,9 +234,11 @@ static int take_all(struct link *l, struct message *m, struct error *e)
 	return 0;
 }
 
-static bool gone(enum hv_state state)
+static bool gone(const struct link *l)
 {
-	return state != HV_RUNNING && state != HV_PAUSED;
+	enum hv_state state = l->news.state;
+
+	return state != HV_RUNNING && state != HV_PAUSED && !(l->tolerated & 1u << state);
 }
 
 /* Wait once. What a shared port says between frames comes to the tail as noise, without them. */
@@ -280,7 +282,7 @@ int link_receive(struct link *l, int timeout_ms, struct message *m, struct error
 			return status;
 		if (l->interrupted && *l->interrupted)
 			return error_set(e, STATUS_INCOMPLETE, "interrupted by signal %d", (int)*l->interrupted);
-		if (gone(l->news.state))
+		if (gone(l))
 			return dead(l, e);
 		now = now_ms();
 		if (now >= end)
@@ -295,7 +297,7 @@ bool link_drain(struct link *l, int timeout_ms)
 	uint64_t end = now_ms() + (uint64_t)timeout_ms;
 	struct error ignored = { 0 };
 
-	while (!gone(l->news.state) && now_ms() < end) {
+	while (!gone(l) && now_ms() < end) {
 		struct message m;
 
 		if (link_receive(l, SLICE_MS, &m, &ignored) > 0)
@@ -303,5 +305,5 @@ bool link_drain(struct link *l, int timeout_ms)
 		else if (ignored.status)
 			break;
 	}
-	return gone(l->news.state);
+	return gone(l);
 }

@@ -28,6 +28,7 @@ struct link {
 	unsigned asked;              /* how often the missing frame was asked for, and when last */
 	uint64_t asked_ms;
 	const volatile sig_atomic_t *interrupted; /* signal number, may be NULL */
+	unsigned tolerated;          /* bits 1 << enum hv_state: a guest that is in one of these is not given up */
 	bool shared;                 /* the guest has one serial port: link and console are the same bytes */
 };
 

@@ -19,7 +19,7 @@ struct watch {
 	bool began, ended;
 	uint64_t guest_begin_ns, guest_end_ns;
 	uint64_t begin_seen_ns, end_seen_ns; /* host clock: frame arrived */
-	uint64_t ios;
+	struct trial_progress now;
 	double last_word, last_nudge, last_progress; /* host clock, seconds */
 };
 
@@ -90,10 +90,10 @@ static void take_status(struct watch *w, const json_t *body)
 	/* One that only tells of what was written says nothing about progress. */
 	if (!json_object_get(body, "read_ios"))
 		return;
-	if (p.ios != w->ios) {
-		w->ios = p.ios;
+	if (p.ios != w->now.ios)
 		w->last_progress = clock_s();
-	}
+	w->now = p;
+	w->trial->ios = p.ios;
 	if (w->request->progress)
 		w->request->progress(w->request->context, &p);
 }
@@ -228,8 +228,8 @@ static int take_maps(struct watch *w, const json_t *body)
 	return 1;
 }
 
-/* 1: the job is over. */
-static int take_message(struct watch *w, struct message *m)
+/* 1: the job is over; -1: somebody who acts in it cannot go on. */
+static int take_message(struct watch *w, struct message *m, struct error *e)
 {
 	struct trial *t = w->trial;
 
@@ -261,9 +261,15 @@ static int take_message(struct watch *w, struct message *m)
 			 json_string_value(json_object_get(m->body, "message")) ?: "the guest refused the job without a reason");
 		make_plain(t->message);
 		return 1;
-	default:
-		return 0; /* hello again, log */
+	default: /* hello again, log */
+		return w->request->message ? w->request->message(w->request->context, m, t, e) : 0;
 	}
+}
+
+static int give_up(struct watch *w, struct error *e)
+{
+	w->trial->status = TRIAL_STALLED;
+	return w->request->stalled && w->request->stalled(w->request->context, w->trial, e) ? -1 : 1;
 }
 
 /* Silence and standstill. 1: the trial has stalled. */
@@ -277,18 +283,16 @@ static int check_deadlines(struct watch *w, struct error *e)
 			return -1;
 	}
 	if (now - w->last_word > limit) {
-		w->trial->status = TRIAL_STALLED;
 		snprintf(w->trial->message, sizeof(w->trial->message),
 			 "the guest %s and has not said anything for %.0f s, in the middle of a job",
 			 hv_state_words(w->b->ops->state(w->b->guest)), limit);
-		return 1;
+		return give_up(w, e);
 	}
 	if (w->began && !w->ended && now - w->last_progress > limit) {
-		w->trial->status = TRIAL_STALLED;
 		snprintf(w->trial->message, sizeof(w->trial->message),
 			 "no I/O has completed for %.0f s while the guest runs: it stands at %llu", limit,
-			 (unsigned long long)w->ios);
-		return 1;
+			 (unsigned long long)w->now.ios);
+		return give_up(w, e);
 	}
 	return 0;
 }
@@ -303,6 +307,7 @@ int trial_run(struct boot *b, const struct trial_request *request, struct trial 
 	w.last_word = w.last_nudge = w.last_progress = start;
 	if (send_job(&w, e))
 		return -1;
+	b->link.tolerated = request->tolerated;
 	do {
 		struct message m;
 		bool began = w.began;
@@ -311,14 +316,17 @@ int trial_run(struct boot *b, const struct trial_request *request, struct trial 
 		if (status < 0)
 			break;
 		if (status > 0) {
-			status = take_message(&w, &m);
+			status = take_message(&w, &m, e);
 			json_decref(m.body);
 			if (w.began != began)
 				w.last_progress = clock_s();
 		}
+		if (status == 0 && request->tick)
+			status = request->tick(request->context, &w.now, trial, e);
 		if (status == 0)
 			status = check_deadlines(&w, e);
 	} while (status == 0);
+	b->link.tolerated = 0;
 	trial->seconds = clock_s() - start;
 	return status < 0 ? -1 : 0;
 }
