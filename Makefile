@@ -94,7 +94,7 @@ NEEDS_CHECK = \
 	time \
 	valgrind \
 	xfsprogs
-# What makes the Debian image of the long tests.
+# What the long tests need beyond the others: makers of the Debian image, and a host at the other end of ssh.
 NEEDS_LONG = \
 	dosfstools \
 	e2fsprogs \
@@ -103,6 +103,9 @@ NEEDS_LONG = \
 	fdisk \
 	mmdebstrap \
 	mtools \
+	netcat-openbsd \
+	openssh-client \
+	openssh-server \
 	syslinux \
 	syslinux-common
 

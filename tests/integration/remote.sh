@@ -30,6 +30,25 @@ uri() {
 	[ "$1" = a ] && echo "qemu+unix:///session?socket=$remote/a/run/libvirt/libvirt-sock" || echo "qemu+tcp://127.0.0.1:$port/session"
 }
 
+# A login on this machine by a key of its own, for whoever runs the tests.
+ssh_daemon() {
+	local at=$remote/ssh
+	mkdir -p -m 700 "$at"
+	ssh_port=$((port + 1))
+	ssh-keygen -q -t ed25519 -N '' -f "$at/host" && ssh-keygen -q -t ed25519 -N '' -f "$at/key" || return
+	cp "$at/key.pub" "$at/authorized"
+	printf '%s\n' "Port $ssh_port" "ListenAddress 127.0.0.1" "HostKey $at/host" "PidFile $at/pid" "AuthorizedKeysFile $at/authorized" \
+		"StrictModes no" "UsePAM no" "PermitRootLogin prohibit-password" "PasswordAuthentication no" >"$at/config"
+	printf '#!/bin/sh\nexec ssh -o UserKnownHostsFile=%s -o LogLevel=ERROR "$@"\n' "$at/known" >"$at/ssh"
+	chmod +x "$at/ssh"
+	[ "$(id -u)" != 0 ] || mkdir -p -m 755 /run/sshd
+	/usr/sbin/sshd -f "$at/config" -E "$at/log" && wait_for 10 test -s "$at/pid"
+}
+# uri_ssh: the first daemon through it.
+uri_ssh() {
+	echo "qemu+ssh://$(id -un)@127.0.0.1:$ssh_port/session?socket=$remote/a/run/libvirt/libvirt-sock&command=$remote/ssh/ssh&keyfile=$remote/ssh/key&no_verify=1"
+}
+
 v() { virsh -q -c "$(uri "$1")" "${@:2}"; }
 # A daemon removes its pid file early and may not come to its end.
 stop_daemon() {
@@ -47,6 +66,7 @@ end() {
 		stop_daemon $d 2>/dev/null
 		kill "$(cat "$remote/$d/run/libvirt/virtlogd.pid" 2>/dev/null)" 2>/dev/null # it would wait two minutes for guests
 	done
+	kill "$(cat "$remote/ssh/pid" 2>/dev/null)" 2>/dev/null
 	rm -rf "$remote" ${folder:+"$folder"}
 }
 trap end EXIT
@@ -128,6 +148,19 @@ kb run "$mini" -o "$WORK/r-clean" $b --set workload.rw=randread
 check "a run that only reads" 0 '4 of 4 counted'
 is "then the disk is as it is here" "$(sha256sum <"$disk")" "$(sha256sum <"$XDG_STATE_HOME/kickbench/originals/test-0-16777216.raw")"
 is "its mark says so" "$(sed 's/.* //' "$disk.good")" "$(sha256sum <"$disk" | cut -d' ' -f1)"
+
+# ---- over ssh ----
+
+if [ -x /usr/sbin/sshd ] && ssh_daemon; then
+	kb run "$mini" -o "$WORK/r-ssh" --connect "$(uri_ssh)"
+	check "a host at the other end of ssh" 0 '4 of 4 counted'
+	true_of "all settings are in force there, too" "$WORK/r-ssh" "len(t) == 4 and all(x['effective']['mismatch'] == [] and x['effective']['verified'] for x in t)"
+	is "no guest is left over ssh" "$(domains a)" 0
+	kb run "$mini" -o "$WORK/r-key" --connect "$(uri_ssh | sed 's,/ssh/key,/ssh/host,')"
+	check "a key that is not known there" 4 'Permission denied'
+else
+	skip "a host at the other end of ssh" "there is no sshd, or it does not start"
+fi
 
 # ---- a connection that is lost ----
 
