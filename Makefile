@@ -46,7 +46,7 @@ OBJECTS = $(SHARED:%.c=$(OBJ)/%.o) $(HOST:%.c=$(OBJ)/%.o) $(PROBE:%.c=$(OBJ)/%.o
 FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TESTS = $(UNIT:tests/unit/%.c=$(BUILD)/$(FLAVOUR)/%)
 # Those whose code runs in several threads.
-THREADED = agent agent_alive engines flight index joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
+THREADED = agent agent_action agent_alive engines flight index joblog queue run run_faults run_jobs run_reports verify verify_map verify_store
 
 # What is installed when it is missing, for the main job and for the tests. One a line, sorted: two changes do not collide.
 NEEDS_RUN = \

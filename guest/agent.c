@@ -1,5 +1,6 @@
 #include "guest/agent.h"
 
+#include "guest/agent_action.h"
 #include "guest/agent_job.h"
 #include "guest/agent_link.h"
 #include "guest/os.h"
@@ -8,7 +9,7 @@
 #define MAX_DISKS 64
 #define HELLO_INTERVAL_MS 1000
 
-static void add_disks(struct text *out)
+void agent_disks_json(struct text *out)
 {
 	struct os_disk disks[MAX_DISKS];
 	size_t n = os_disks(disks, MAX_DISKS);
@@ -43,7 +44,7 @@ static void add_info(struct text *out)
 	add_member(out, "clocksource", id.clocksource);
 	text_add(out, "\"ncpus\":%u,\"memory_bytes\":%llu,\"uptime_ns\":%llu,", id.ncpus,
 		 (unsigned long long)id.memory_bytes, (unsigned long long)id.uptime_ns);
-	add_disks(out);
+	agent_disks_json(out);
 }
 
 void agent_info_json(struct text *out)
@@ -79,7 +80,7 @@ static int say_bye(struct agent_link *link, struct error *e)
 }
 
 /* The host may attach late, and then has missed the hello: it is repeated, as it was, until the host answers. */
-static int serve(struct agent_link *link, struct error *e)
+static int serve(struct agent_link *link, struct agent_actions *actions, struct error *e)
 {
 	struct frame frame;
 	int got;
@@ -92,23 +93,26 @@ static int serve(struct agent_link *link, struct error *e)
 			got = agent_link_send_again(link, link->hello.seq, e);
 		else if (got > 0 && frame.type == FRAME_BYE)
 			return say_bye(link, e);
-		else if (got > 0)
-			got = agent_job_serve(link, frame.payload, e);
+		else if (got > 0 && frame.type == FRAME_ACTION)
+			agent_actions_serve(actions, frame.payload);
+		else if (got > 0 && (got = agent_job_serve(link, actions, frame.payload, e)) > 0)
+			return say_bye(link, e);
 		if (got < 0)
 			return -1;
-		if (got > 0)
-			return say_bye(link, e);
 	}
 }
 
 int agent_serve(const char *device, struct error *e)
 {
+	struct agent_actions *actions;
 	struct agent_link link;
 	int ret;
 
 	if (agent_link_open(&link, device, e) < 0)
 		return -1;
-	ret = serve(&link, e);
+	actions = agent_actions_new(&link);
+	ret = actions ? serve(&link, actions, e) : error_set(e, STATUS_FAILED, "out of memory");
+	agent_actions_end(actions);
 	agent_link_close(&link);
 	return ret;
 }

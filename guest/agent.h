@@ -10,8 +10,11 @@
  */
 int agent_serve(const char *device, struct error *e);
 
-/* `kickio info`: identity, clock and disks of this system as one JSON object, for people and the hello frame. */
+/* The disks as a member of an object: "disks":[…]. Asks each of them its serial number, and waits for that. */
 struct text;
+void agent_disks_json(struct text *out);
+
+/* `kickio info`: identity, clock and disks of this system as one JSON object, for people and the hello frame. */
 void agent_info_json(struct text *out);
 
 #endif

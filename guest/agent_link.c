@@ -20,6 +20,8 @@
 /* More missing frames than the host can have under way are no gap but a damaged number. */
 #define MAX_GAP 8
 
+#define WOKEN 2
+
 static int64_t now_ms(void)
 {
 	struct timespec t;
@@ -32,10 +34,13 @@ int agent_link_open(struct agent_link *link, const char *device, struct error *e
 {
 	int flags;
 
-	*link = (struct agent_link){.fd = -1};
+	*link = (struct agent_link){.fd = -1, .wake = -1};
+	pthread_mutex_init(&link->sending, NULL);
 	link->fd = os_open_serial(device, e);
-	if (link->fd < 0)
+	if (link->fd < 0) {
+		agent_link_close(link);
 		return -1;
+	}
 	flags = fcntl(link->fd, F_GETFL);
 	if (flags < 0 || fcntl(link->fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(link->fd, F_SETFD, FD_CLOEXEC) < 0) {
 		error_errno(e, STATUS_FAILED, "%s", device);
@@ -55,21 +60,25 @@ void agent_link_close(struct agent_link *link)
 		text_free(&link->kept[i].bytes);
 	text_free(&link->hello.bytes);
 	text_free(&link->result.bytes);
+	pthread_mutex_destroy(&link->sending);
 }
 
-/* 1 ready, 0 time over, -1 gone. Bytes that came before a hang-up are still worth reading. */
+/* 1 ready, 0 time over, WOKEN, -1 gone. Bytes that came before a hang-up are still worth reading. */
 static int wait_for(const struct agent_link *link, short events, int timeout_ms, struct error *e)
 {
-	struct pollfd p = {.fd = link->fd, .events = events};
-	int n = poll(&p, 1, timeout_ms);
+	/* wake belongs to the one who receives; poll() passes over -1. */
+	struct pollfd p[2] = {{.fd = link->fd, .events = events}, {.fd = events == POLLIN ? link->wake : -1, .events = POLLIN}};
+	int n = poll(p, 2, timeout_ms);
 
 	if (n < 0)
 		return errno == EINTR ? 0 : error_errno(e, STATUS_FAILED, "waiting for the host's port");
 	if (n == 0)
 		return 0;
-	if (p.revents & events)
+	if (p[0].revents & events)
 		return 1;
-	return error_set(e, STATUS_FAILED, "the host's port hung up");
+	if (p[0].revents)
+		return error_set(e, STATUS_FAILED, "the host's port hung up");
+	return WOKEN;
 }
 
 static int write_all(struct agent_link *link, const char *bytes, size_t length, struct error *e)
@@ -105,7 +114,7 @@ static struct agent_link_frame *slot(struct agent_link *link, enum frame_type ty
 	return &link->kept[seq % AGENT_LINK_KEPT];
 }
 
-int agent_link_send(struct agent_link *link, enum frame_type type, const struct text *payload, struct error *e)
+static int send_locked(struct agent_link *link, enum frame_type type, const struct text *payload, struct error *e)
 {
 	struct agent_link_frame *f;
 
@@ -121,7 +130,17 @@ int agent_link_send(struct agent_link *link, enum frame_type type, const struct 
 	return write_all(link, text_get(&f->bytes), f->bytes.length, e);
 }
 
-int agent_link_send_again(struct agent_link *link, uint32_t seq, struct error *e)
+int agent_link_send(struct agent_link *link, enum frame_type type, const struct text *payload, struct error *e)
+{
+	int ret;
+
+	pthread_mutex_lock(&link->sending);
+	ret = send_locked(link, type, payload, e);
+	pthread_mutex_unlock(&link->sending);
+	return ret;
+}
+
+static int send_again_locked(struct agent_link *link, uint32_t seq, struct error *e)
 {
 	const struct agent_link_frame *f = &link->kept[seq % AGENT_LINK_KEPT];
 
@@ -132,6 +151,16 @@ int agent_link_send_again(struct agent_link *link, uint32_t seq, struct error *e
 	if (seq == 0 || f->seq != seq)
 		return 0;
 	return write_all(link, text_get(&f->bytes), f->bytes.length, e);
+}
+
+int agent_link_send_again(struct agent_link *link, uint32_t seq, struct error *e)
+{
+	int ret;
+
+	pthread_mutex_lock(&link->sending);
+	ret = send_again_locked(link, seq, e);
+	pthread_mutex_unlock(&link->sending);
+	return ret;
 }
 
 void agent_link_drain(const struct agent_link *link)
@@ -170,17 +199,27 @@ static int ask_for_gap(struct agent_link *link, uint32_t seq, struct error *e)
 	return 0;
 }
 
+/*
+ * Anything else is what we sent ourselves, echoed by a terminal in between. Only an answer to an action has that member;
+ * inside of a string its quotes would stand behind backslashes.
+ */
+static bool is_from_host(const struct frame *frame)
+{
+	if (frame->type == FRAME_ACTION)
+		return !strstr(frame->payload, "\"error\":");
+	return frame->type == FRAME_JOB || frame->type == FRAME_BYE || frame->type == FRAME_AGAIN;
+}
+
 /* 1: a frame for the caller; 0: dealt with. */
 static int take_frame(struct agent_link *link, const struct frame *frame, struct error *e)
 {
 	struct error ignored = {0};
 	uint64_t seq;
 
-	/* Anything else is what we sent ourselves, echoed by a terminal in between. */
-	if (frame->type != FRAME_JOB && frame->type != FRAME_BYE && frame->type != FRAME_AGAIN)
+	if (!is_from_host(frame))
 		return 0;
 	if (frame->type == FRAME_AGAIN && json_read_number(frame->payload, "seq", &seq, &ignored) == 0 &&
-	    seq <= link->last_sent && agent_link_send_again(link, (uint32_t)seq, e) < 0)
+	    seq <= UINT32_MAX && agent_link_send_again(link, (uint32_t)seq, e) < 0)
 		return -1;
 	if (frame->seq <= link->last_received)
 		return 0;
@@ -224,9 +263,9 @@ int agent_link_receive(struct agent_link *link, int timeout_ms, struct frame *fr
 		}
 		left = deadline - now_ms();
 		ret = wait_for(link, POLLIN, left > 0 ? (int)left : 0, e);
-		if (ret < 0 || (ret > 0 && read_port(link, e) < 0))
+		if (ret < 0 || (ret == 1 && read_port(link, e) < 0))
 			return -1;
-		if (ret == 0 && left <= 0)
+		if (ret == WOKEN || (ret == 0 && left <= 0))
 			return 0;
 	}
 }

@@ -1,10 +1,12 @@
 /*
  * The guest's end of the link: numbered frames over a serial port, kept for a while so that the host can
- * have them again. Sending and receiving both notice a port that hung up or takes nothing any more.
+ * have them again. Sending and receiving both notice a port that hung up or takes nothing any more. Any thread may send;
+ * one at a time receives.
  */
 #ifndef KB_AGENT_LINK_H
 #define KB_AGENT_LINK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +24,8 @@ struct agent_link_frame {
 
 struct agent_link {
 	int fd;
+	int wake;               /* receiving ends early when it can be read, -1: nobody wants that */
+	pthread_mutex_t sending; /* of what is sent and kept */
 	uint32_t last_sent;     /* number of the last frame sent, 0 before the first */
 	uint32_t last_received; /* number of the last frame taken from the host */
 	struct frame_reader reader;
@@ -43,9 +47,9 @@ int agent_link_send_again(struct agent_link *link, uint32_t seq, struct error *e
 void agent_link_drain(const struct agent_link *link);
 
 /*
- * The next job or bye of the host, in order and each once. Requests to send again are answered in here, and
+ * The next job, action or bye of the host, in order and each once. Requests to send again are answered in here, and
  * what arrived damaged is asked for. timeout_ms 0 looks without waiting. Returns 1 with *frame set (valid until
- * the next call), 0 when the time is over, -1 when the port is gone.
+ * the next call), 0 when the time is over or wake can be read, -1 when the port is gone.
  */
 int agent_link_receive(struct agent_link *link, int timeout_ms, struct frame *frame, struct error *e);
 

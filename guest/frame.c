@@ -19,6 +19,7 @@ static const char *const type_names[FRAME_TYPES] = {
 	[FRAME_RESULT] = "result",
 	[FRAME_ERROR] = "error",
 	[FRAME_LOG] = "log",
+	[FRAME_ACTION] = "action",
 	[FRAME_AGAIN] = "again",
 	[FRAME_BYE] = "bye",
 };

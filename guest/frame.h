@@ -32,6 +32,7 @@ enum frame_type {
 	FRAME_RESULT, /* guest: the job's result */
 	FRAME_ERROR,  /* guest: the job could not run */
 	FRAME_LOG,    /* guest: a note for the log; host: its counters are taken, where a job has asked to wait for that */
+	FRAME_ACTION, /* host: do this beside the job, if one runs; guest: what became of it, its body has "error" */
 	FRAME_AGAIN,  /* both: send frame SEQ again */
 	FRAME_BYE,    /* host: power off; guest: I do */
 	FRAME_TYPES

@@ -305,26 +305,40 @@ int json_read_string(const char *json, const char *key, char **value, struct err
 	return copy_string(&r, value);
 }
 
+static int read_number(struct reader *r, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if (!digit(r))
+		return fail(r, "whole number expected");
+	for (; digit(r); r->at++) {
+		unsigned d = (unsigned)(*r->at - '0');
+
+		if (v > (UINT64_MAX - d) / 10)
+			return fail(r, "number too large");
+		v = v * 10 + d;
+	}
+	if (*r->at == '.' || *r->at == 'e' || *r->at == 'E')
+		return fail(r, "whole number expected");
+	*value = v;
+	return 0;
+}
+
 int json_read_number(const char *json, const char *key, uint64_t *value, struct error *e)
 {
 	struct reader r;
-	uint64_t v = 0;
 
-	if (find_needed(&r, json, key, e) < 0)
+	return find_needed(&r, json, key, e) < 0 ? -1 : read_number(&r, value);
+}
+
+int json_read_number_if(const char *json, const char *key, uint64_t *value, bool *found, struct error *e)
+{
+	struct reader r;
+
+	if (find(&r, json, key, found, e) < 0)
 		return -1;
-	if (!digit(&r))
-		return fail(&r, "whole number expected");
-	for (; digit(&r); r.at++) {
-		unsigned d = (unsigned)(*r.at - '0');
-
-		if (v > (UINT64_MAX - d) / 10)
-			return fail(&r, "number too large");
-		v = v * 10 + d;
-	}
-	if (*r.at == '.' || *r.at == 'e' || *r.at == 'E')
-		return fail(&r, "whole number expected");
-	*value = v;
-	return 0;
+	*found = *found && strncmp(r.at, "null", 4) != 0;
+	return *found ? read_number(&r, value) : 0;
 }
 
 int json_read_strings(const char *json, const char *key, char ***values, size_t *count, struct error *e)

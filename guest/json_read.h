@@ -6,6 +6,7 @@
 #ifndef KB_JSON_READ_H
 #define KB_JSON_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ int json_read_string(const char *json, const char *key, char **value, struct err
 
 /* A key that holds a whole number from 0 to UINT64_MAX. A missing key is an error. */
 int json_read_number(const char *json, const char *key, uint64_t *value, struct error *e);
+
+/* The same, and a key that is missing or null is none: *found. */
+int json_read_number_if(const char *json, const char *key, uint64_t *value, bool *found, struct error *e);
 
 /*
  * A key that holds an array of strings: *values is one allocated array of *count strings with a NULL behind them, to be

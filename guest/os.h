@@ -98,6 +98,17 @@ int os_mount(const char *device, const char *type, const char *folder, struct er
 /* Write back what is left and take it off again. */
 int os_unmount(const char *folder, struct error *e);
 
+/* ---- drivers ---- */
+
+/*
+ * What the system calls the device that a disk hangs on: "virtio3" of /dev/vda. It outlives the disk, whose path goes with
+ * the driver. Linux's, of virtio disks; an error elsewhere.
+ */
+int os_device_name(const char *path, char *name, size_t size, struct error *e);
+
+/* Take its driver off a device, or put it on. May wait for I/O that is in flight. */
+int os_bind_driver(const char *device, bool bound, struct error *e);
+
 /* ---- counters, all monotonic; differences are taken by the caller ---- */
 
 struct os_counters {

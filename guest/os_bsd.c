@@ -271,6 +271,18 @@ size_t os_disks(struct os_disk *disks, size_t max)
 	return n;
 }
 
+int os_device_name(const char *path, char *name, size_t size, struct error *e)
+{
+	(void)name, (void)size;
+	return error_set(e, STATUS_FAILED, "%s: a driver can be taken off its device on Linux only", path);
+}
+
+int os_bind_driver(const char *device, bool bound, struct error *e)
+{
+	return error_set(e, STATUS_FAILED, "%s: a driver can be %s a device on Linux only", device,
+			 bound ? "put on" : "taken off");
+}
+
 void os_counters(const char *path, struct os_counters *c)
 {
 	char name[64];

@@ -119,8 +119,7 @@ static void disk_counters(dev_t device, struct os_counters *c)
 	c->flushes = v[15];
 }
 
-/* "virtio3" for a disk on that virtio device (or a partition of it): a component of its place in sysfs. */
-static bool virtio_name(dev_t device, char *name, size_t size)
+bool sysfs_virtio_name(dev_t device, char *name, size_t size)
 {
 	char link[64], real[PATH_MAX];
 	char *s;
@@ -223,6 +222,6 @@ void os_counters(const char *path, struct os_counters *c)
 	if (!path || stat(path, &st) < 0 || !S_ISBLK(st.st_mode))
 		return;
 	disk_counters(st.st_rdev, c);
-	if (virtio_name(st.st_rdev, name, sizeof(name)))
+	if (sysfs_virtio_name(st.st_rdev, name, sizeof(name)))
 		irq_counters(name, c);
 }

@@ -60,7 +60,7 @@ static bool take(struct link *l, const struct frame *f)
 	struct error ignored = {0};
 	uint64_t seq;
 
-	if (f->type != FRAME_JOB && f->type != FRAME_BYE && f->type != FRAME_LOG && f->type != FRAME_AGAIN)
+	if (f->type != FRAME_JOB && f->type != FRAME_ACTION && f->type != FRAME_BYE && f->type != FRAME_LOG && f->type != FRAME_AGAIN)
 		return false;
 	if (f->type == FRAME_AGAIN && json_read_number(f->payload, "seq", &seq, &ignored) == 0 && seq <= l->sent)
 		link_send_again(l, (uint32_t)seq);

@@ -154,10 +154,41 @@ static void test_every_prefix(void **state)
 	check_string(whole, "id", "0A1");
 }
 
+static void test_numbers_that_may_be_missing(void **state)
+{
+	static const struct { const char *json; int ret; bool found; uint64_t value; } rows[] = {
+		{"{\"cpu\":0}", 0, true, 0},
+		{"{\"cpu\":18446744073709551615}", 0, true, UINT64_MAX},
+		{"{\"cpu\":null}", 0, false, 0},
+		{"{\"disk\":\"cpu\"}", 0, false, 0},
+		{"{}", 0, false, 0},
+		{"{\"cpu\":-1}", -1, false, 0},
+		{"{\"cpu\":1.5}", -1, false, 0},
+		{"{\"cpu\":\"1\"}", -1, false, 0},
+		{"{\"cpu\":1", -1, false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error e = {0};
+		uint64_t value = 0;
+		bool found = false;
+		int ret = json_read_number_if(rows[i].json, "cpu", &value, &found, &e);
+
+		assert_int_equal(ret, rows[i].ret);
+		if (ret < 0)
+			assert_int_equal(e.status, STATUS_FAILED);
+		else
+			assert_int_equal(found, rows[i].found);
+		assert_int_equal(value, rows[i].value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_numbers_that_may_be_missing),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_numbers),
