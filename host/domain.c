@@ -62,6 +62,28 @@ static int same_pin(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+static int check_under(const struct domain_under *u, struct error *e)
+{
+	static const char *const policies[] = { "report", "stop", "enospace" };
+	json_t *rule = u->rule ? json_loads(u->rule, 0, NULL) : NULL;
+	bool bad = u->rule && !json_is_object(rule), known = !u->policy;
+
+	json_decref(rule);
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]) && !known; i++)
+		known = !strcmp(u->policy, policies[i]);
+	if (check_string("the write log's path", u->log, e))
+		return -1;
+	if (bad)
+		return error_set(e, STATUS_USAGE, "a rule for errors is no JSON object: %s", u->rule);
+	if (!known)
+		return error_set(e, STATUS_USAGE, "error policy %s: expected report, stop or enospace", u->policy);
+	if (u->log && u->log_sector != 512 && u->log_sector != 4096)
+		return error_set(e, STATUS_USAGE, "the write log's sectors are of 512 or 4096 bytes, not %u", u->log_sector);
+	if (u->log && u->readonly)
+		return error_set(e, STATUS_USAGE, "a disk that is read only has no writes to log");
+	return 0;
+}
+
 int domain_check(const struct domain_spec *spec, struct error *e)
 {
 	const struct settings *first = spec->ndisks ? spec->disk[0].settings : NULL;
@@ -86,6 +108,8 @@ int domain_check(const struct domain_spec *spec, struct error *e)
 
 		if (check_string("the disk's path", disk->source, e) ||
 		    check_string("the disk's serial number", disk->serial, e))
+			return -1;
+		if (disk->under && check_under(disk->under, e))
 			return -1;
 		if (disk->settings->backend != BACKEND_NULL && !disk->source)
 			return error_set(e, STATUS_USAGE, "disk %zu has no file", k);
@@ -236,15 +260,20 @@ static void add_toggle(xmlNode *driver, const char *name, enum toggle value)
 static void add_driver(xmlNode *disk, const struct domain_spec *spec, size_t k, bool stand_in)
 {
 	const struct settings *s = spec->disk[k].settings;
+	const struct domain_under *under = spec->disk[k].under;
 	xmlNode *driver = element(disk, "driver");
 
 	attribute(driver, "name", "qemu");
 	attribute(driver, "type", "raw");
-	if (s->backend != BACKEND_NULL && s->cache != CACHE_AUTO && !stand_in)
+	if (s->cache != CACHE_AUTO && !stand_in)
 		attribute(driver, "cache", cache_name(s->cache));
-	if (s->backend != BACKEND_NULL && !stand_in) {
+	if (!stand_in) {
 		attribute(driver, "io", disk_io_name(s->io));
-		attribute(driver, "discard", "ignore"); /* holes would change what is measured */
+		attribute(driver, "discard", under && under->discard ? "unmap" : "ignore"); /* holes would change what is measured */
+	}
+	if (under && under->policy) {
+		attribute(driver, "error_policy", under->policy);
+		attribute(driver, "rerror_policy", strcmp(under->policy, "enospace") ? under->policy : "report"); /* no read lacks space */
 	}
 	add_toggle(driver, "ioeventfd", s->ioeventfd);
 	add_toggle(driver, "event_idx", s->event_idx);
@@ -271,7 +300,7 @@ static void add_slot(xmlNode *disk, size_t place)
 void domain_add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 {
 	const struct settings *s = spec->disk[k].settings;
-	bool own_node = domain_has_own_node(s);
+	bool own_node = domain_has_own_node(&spec->disk[k]);
 	xmlNode *disk = element(devices, "disk"), *source, *node;
 
 	attribute(disk, "type", "file");
@@ -287,7 +316,7 @@ void domain_add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 	else
 		attribute_f(node, "dev", "vd%c", (char)('a' + k));
 	attribute(node, "bus", "virtio");
-	if (own_node)
+	if (own_node || (spec->disk[k].under && spec->disk[k].under->readonly))
 		element(disk, "readonly");
 	if (spec->disk[k].serial)
 		text_element(disk, "serial", spec->disk[k].serial);

@@ -15,7 +15,7 @@
 #define DOMAIN_NODE "kickbench-disk" /* block node of a disk that libvirt cannot describe */
 
 /* Whether a disk's device stands on a block node of ours (DOMAIN_NODE) instead of libvirt's. */
-bool domain_has_own_node(const struct settings *s);
+bool domain_has_own_node(const struct domain_disk *disk);
 
 /* Add <qemu:commandline> and <qemu:override> to the domain, where there is something for them. -1: out of memory. */
 int domain_add_qemu(xmlNode *root, xmlNs *qemu, const struct domain_spec *spec);

@@ -14,45 +14,77 @@ static void attribute(xmlNode *node, const char *name, const char *value)
 }
 
 /*
- * null-co and blkdebug have no XML: such a disk is an ordinary one over a stand-in (the kernel, read only;
- * nobody reads it), whose device is then given our own block node. Names, PCI order and statistics stay usual.
+ * null-co, nbd, blkdebug and blklogwrites have no XML of their own that says all that we want: such a disk is an ordinary one
+ * over a stand-in (the kernel, read only; nobody reads it), whose device is then given our own block node. Names, PCI order and
+ * statistics stay usual.
  */
-bool domain_has_own_node(const struct settings *s)
+bool domain_has_own_node(const struct domain_disk *disk)
 {
-	return s->backend == BACKEND_NULL || s->inject != INJECT_NONE;
+	const struct settings *s = disk->settings;
+
+	return s->backend == BACKEND_NULL || s->inject != INJECT_NONE || (disk->under && (disk->under->log || disk->under->rule));
 }
 
-/* The file below blkdebug, opened as the cache setting asks; libvirt does the same for ordinary disks. */
-static json_t *file_node(const struct settings *s, const char *source)
+/* ---- our own node, from below: each takes the one under it, and gives NULL when memory ran out ---- */
+
+/* The test disk itself, opened as the cache setting asks; libvirt does the same for ordinary disks. */
+static json_t *lowest_node(const struct domain_disk *disk)
 {
+	const struct settings *s = disk->settings;
 	bool direct = s->cache == CACHE_NONE || s->cache == CACHE_DIRECTSYNC;
-	const char *aio = s->io == IO_NATIVE ? "native" : s->io == IO_URING ? "io_uring" : "threads";
+	bool readonly = disk->under && disk->under->readonly, discard = disk->under && disk->under->discard;
 
-	return json_pack("{s:s, s:s, s:s, s:{s:b, s:b}}", "driver", "file", "filename", source, "aio", aio, "cache",
-			 "direct", direct, "no-flush", s->cache == CACHE_UNSAFE);
+	if (s->backend == BACKEND_NULL)
+		return json_pack("{s:s, s:I, s:I, s:b, s:b}", "driver", "null-co", "size", (json_int_t)s->size, "latency-ns",
+				 (json_int_t)s->latency_ns, "read-zeroes", 1, "read-only", readonly);
+	return json_pack("{s:s, s:s, s:s, s:{s:b, s:b}, s:b, s:s}", "driver", "file", "filename", disk->source, "aio",
+			 disk_io_name(s->io), "cache", "direct", direct, "no-flush", s->cache == CACHE_UNSAFE, "read-only", readonly,
+			 "discard", discard ? "unmap" : "ignore");
 }
 
-static json_t *own_node(const struct domain_spec *spec, size_t k)
+/*
+ * The log is for who reads it on this host when the guest is gone, also one that died: its head is written with each entry, and
+ * nothing of it is flushed. It lies below what makes requests fail: it holds those that got through.
+ */
+static json_t *logged_node(const struct domain_under *u, json_t *below)
 {
-	const struct settings *s = spec->disk[k].settings;
+	if (!below || !u || !u->log)
+		return below;
+	return json_pack("{s:s, s:o, s:{s:s, s:s, s:{s:b, s:b}}, s:i, s:i}", "driver", "blklogwrites", "file", below, "log",
+			 "driver", "file", "filename", u->log, "cache", "direct", 0, "no-flush", 1, "log-sector-size",
+			 (int)u->log_sector, "log-super-update-interval", 1);
+}
+
+static json_t *failing_node(const struct domain_disk *disk, json_t *below)
+{
+	const struct settings *s = disk->settings;
+	const char *rule = disk->under ? disk->under->rule : NULL;
+	json_t *rules;
+
+	if (!below || (s->inject == INJECT_NONE && !rule))
+		return below;
+	rules = json_array();
+	if (s->inject != INJECT_NONE)
+		json_array_append_new(rules, json_pack("{s:s, s:s, s:i, s:I, s:b, s:b}", "event", "none", "iotype",
+						       s->inject == INJECT_READ ? "read" : "write", "errno", 5, "sector",
+						       (json_int_t)s->inject_sector, "once", 0, "immediately", 0));
+	if (rule)
+		json_array_append_new(rules, json_loads(rule, 0, NULL));
+	return json_pack("{s:s, s:o, s:o, s:b}", "driver", "blkdebug", "image", below, "inject-error", rules, "read-only",
+			 disk->under && disk->under->readonly);
+}
+
+/* The uppermost has the name. */
+static json_t *own_node(const struct domain_disk *disk, size_t k)
+{
+	json_t *node = failing_node(disk, logged_node(disk->under, lowest_node(disk)));
 	char name[48];
-	json_t *node, *below;
 
 	snprintf(name, sizeof(name), DOMAIN_NODE "%zu", k);
-	if (s->backend == BACKEND_NULL)
-		node = json_pack("{s:s, s:s, s:I, s:I, s:b}", "driver", "null-co", "node-name", name, "size",
-				 (json_int_t)s->size, "latency-ns", (json_int_t)s->latency_ns, "read-zeroes", 1);
-	else
-		node = NULL;
-	if (s->inject == INJECT_NONE)
+	if (node && json_object_set_new(node, "node-name", json_string(name)) == 0)
 		return node;
-	if (node)
-		json_object_del(node, "node-name"); /* it belongs to the uppermost node */
-	below = node ? node : file_node(s, spec->disk[k].source);
-	return json_pack("{s:s, s:s, s:o, s:[{s:s, s:s, s:i, s:I, s:b, s:b}]}", "driver", "blkdebug", "node-name", name,
-			 "image", below, "inject-error", "event", "none", "iotype",
-			 s->inject == INJECT_READ ? "read" : "write", "errno", 5, "sector",
-			 (json_int_t)s->inject_sector, "once", 0, "immediately", 0);
+	json_decref(node);
+	return NULL;
 }
 
 static void add_argument(xmlNode *commandline, const char *word)
@@ -68,7 +100,8 @@ static int add_commandline(xmlNode *root, xmlNs *qemu, const struct domain_spec 
 	size_t count = 0;
 
 	for (size_t k = 0; k < spec->ndisks; k++) {
-		json_t *json = domain_has_own_node(spec->disk[k].settings) ? own_node(spec, k) : NULL;
+		bool own = domain_has_own_node(&spec->disk[k]);
+		json_t *json = own ? own_node(&spec->disk[k], k) : NULL;
 		char *node = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 		json_decref(json);
@@ -77,7 +110,7 @@ static int add_commandline(xmlNode *root, xmlNs *qemu, const struct domain_spec 
 			add_argument(commandline, node);
 		}
 		free(node);
-		if (!node && domain_has_own_node(spec->disk[k].settings)) {
+		if (!node && own) {
 			xmlFreeNode(commandline);
 			return -1;
 		}
@@ -105,6 +138,14 @@ static void add_property(xmlNode *frontend, const char *name, const char *type, 
 	attribute(node, "value", value);
 }
 
+static bool sets(const struct machine *m, const char *property)
+{
+	for (size_t i = 0; i < m->nproperties; i++)
+		if (!strcmp(m->property[i].name, property))
+			return true;
+	return false;
+}
+
 /* What a disk's device gets over what libvirt writes: our own node, and the scenario's properties. */
 static void add_overrides(xmlNode *root, xmlNs *qemu, const struct domain_spec *spec)
 {
@@ -113,7 +154,8 @@ static void add_overrides(xmlNode *root, xmlNs *qemu, const struct domain_spec *
 	xmlNode *override = NULL;
 
 	for (size_t k = 0; k < spec->ndisks; k++) {
-		bool node = domain_has_own_node(spec->disk[k].settings);
+		const struct settings *s = spec->disk[k].settings;
+		bool node = domain_has_own_node(&spec->disk[k]), through = s->cache == CACHE_WRITETHROUGH || s->cache == CACHE_DIRECTSYNC;
 		xmlNode *device, *frontend;
 		char name[48];
 
@@ -128,6 +170,8 @@ static void add_overrides(xmlNode *root, xmlNs *qemu, const struct domain_spec *
 		snprintf(name, sizeof(name), DOMAIN_NODE "%zu", k);
 		if (node)
 			add_property(frontend, "drive", "string", name);
+		if (node && !sets(m, "write-cache")) /* libvirt does so for ordinary disks, from the cache mode that the stand-in lacks */
+			add_property(frontend, "write-cache", "string", through ? "off" : "on");
 		for (size_t i = 0; i < m->nproperties; i++) {
 			struct text value = { 0 };
 			enum property_type type = machine_property_type(m->property[i].value, &value);

@@ -16,7 +16,7 @@
 #define LACK_SIZE 96
 
 const char *const domain_qom_properties[] = {
-	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "type", NULL,
+	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "type", "write-cache", NULL,
 };
 
 void domain_qom_path(size_t disk, struct text *out)
@@ -252,29 +252,37 @@ static void check_model(struct check *c)
 	judge(c, "model", want, have);
 }
 
-/* Our node's description, when the device really stands on it. */
-static const json_t *own_node(const struct check *c, const char **driver)
+/* Our node's description, when the device really stands on it: the uppermost. NULL: it does not. */
+static const json_t *own_node(const struct check *c)
 {
 	const char *drive = json_string_value(json_object_get(c->qom, "drive"));
 	const char *name = json_string_value(json_object_get(c->node, "node-name"));
 
-	*driver = NULL;
-	if (!c->node || !drive || !name || strcmp(drive, name))
-		return NULL;
-	*driver = json_string_value(json_object_get(c->node, "driver"));
-	return c->node;
+	return c->node && drive && name && !strcmp(drive, name) ? c->node : NULL;
+}
+
+/* The first node of this driver, from there downwards; any: the lowest. */
+static const json_t *node_below(const json_t *node, const char *driver)
+{
+	const json_t *next = node;
+
+	while (next && !(driver && json_string_value(json_object_get(next, "driver")) &&
+			 !strcmp(json_string_value(json_object_get(next, "driver")), driver))) {
+		node = next;
+		next = json_object_get(node, "image");
+		if (!next)
+			next = json_object_get(node, "file");
+	}
+	return driver ? next : node;
 }
 
 static void check_backend(struct check *c)
 {
 	bool known = json_object_get(c->qom, "drive") != NULL;
-	const char *driver;
-	const json_t *node = own_node(c, &driver), *lowest = node;
-	const char *kind;
+	const json_t *node = own_node(c), *lowest = node_below(node, NULL), *failing = node_below(node, "blkdebug");
+	const char *kind = json_string_value(json_object_get(lowest, "driver"));
+	const char *iotype = json_string_value(json_object_get(json_array_get(json_object_get(failing, "inject-error"), 0), "iotype"));
 
-	if (driver && !strcmp(driver, "blkdebug"))
-		lowest = json_object_get(node, "image");
-	kind = json_string_value(json_object_get(lowest, "driver"));
 	if (c->asked->backend == BACKEND_NULL) {
 		judge(c, "backend", "null", !known ? NULL : kind && !strcmp(kind, "null-co") ? "null" : "file");
 		judge_number(c, "latency_ns", (json_int_t)c->asked->latency_ns, true,
@@ -285,28 +293,44 @@ static void check_backend(struct check *c)
 		judge(c, "backend", want, !known ? NULL : kind && !strcmp(kind, "null-co") ? "null" : want);
 	}
 	if (c->asked->inject != INJECT_NONE)
-		judge(c, "inject_error", c->asked->inject == INJECT_READ ? "read" : "write",
-		      !known ? NULL : !driver || strcmp(driver, "blkdebug") ? "none"
-		      : json_string_value(json_object_get(json_array_get(json_object_get(node, "inject-error"), 0), "iotype")));
+		judge(c, "inject_error", c->asked->inject == INJECT_READ ? "read" : "write", !known ? NULL : iotype ? iotype : "none");
 }
 
-/* cache and io of the file: in the XML, or in our own node where blkdebug lies above it. */
+/* The cache mode that node and device make together; NULL: the device would not say. */
+static const char *own_cache(const struct check *c, const json_t *file)
+{
+	const char *through = json_string_value(json_object_get(c->qom, "write-cache"));
+	const json_t *cache = json_object_get(file, "cache");
+	bool direct = json_is_true(json_object_get(cache, "direct"));
+
+	if (!through)
+		return NULL;
+	if (!strcmp(through, "off"))
+		return cache_name(direct ? CACHE_DIRECTSYNC : CACHE_WRITETHROUGH);
+	if (json_is_true(json_object_get(cache, "no-flush")))
+		return cache_name(CACHE_UNSAFE);
+	return cache_name(direct ? CACHE_NONE : CACHE_WRITEBACK);
+}
+
+/* cache and io of the file: in the XML, or in our own node, where the stand-in's XML says nothing about it. */
 static void check_file(struct check *c)
 {
 	const struct settings *s = c->asked;
-	const json_t *file = json_object_get(c->node, "image");
+	const char *wanted = s->cache == CACHE_AUTO ? NULL : cache_name(s->cache);
 	char *cache, *io;
 
 	if (s->backend == BACKEND_NULL)
 		return;
-	if (file) { /* the stand-in's XML says nothing about it */
-		judge(c, "cache", s->cache == CACHE_AUTO ? NULL : cache_name(s->cache), NULL);
+	if (c->node) {
+		const json_t *file = node_below(c->node, NULL);
+
+		judge(c, "cache", wanted, own_cache(c, file));
 		judge(c, "io", disk_io_name(s->io), json_string_value(json_object_get(file, "aio")));
 		return;
 	}
 	cache = driver_attribute(c, "cache");
 	io = driver_attribute(c, "io");
-	judge(c, "cache", s->cache == CACHE_AUTO ? NULL : cache_name(s->cache), cache);
+	judge(c, "cache", wanted, cache);
 	judge(c, "io", disk_io_name(s->io), io);
 	free(cache);
 	free(io);

@@ -13,80 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/domain.h"
-
-struct fixture {
-	struct settings settings[2];
-	struct domain_disk disk[2];
-	struct machine machine;
-	struct domain_spec spec;
-	struct text xml;
-};
-
-static void setup(struct fixture *f)
-{
-	memset(f, 0, sizeof(*f));
-	for (int k = 0; k < 2; k++) {
-		settings_default(&f->settings[k]);
-		f->settings[k].size = 1 << 20;
-		f->settings[k].cache = CACHE_NONE;
-		f->disk[k] = (struct domain_disk){ .settings = &f->settings[k], .source = k ? "/b.raw" : "/a.raw",
-						     .serial = k ? "kb-1" : "kb-0" };
-	}
-	machine_default(&f->machine);
-	f->machine.vcpus = 2;
-	f->machine.memory = 64u << 20;
-	f->spec = (struct domain_spec){ .name = "kickbench-1", .machine = &f->machine, .accel = ACCEL_TCG, .kernel = "/k",
-					.initrd = "/i", .cmdline = "quiet", .owner_host = "h&1", .owner_pid = 77, .owner_started = 123456789012,
-					.disk = f->disk, .ndisks = 1 };
-}
-
-static void set(struct fixture *f, int disk, const char *key, const char *value)
-{
-	struct error e = {0};
-
-	if (settings_set(&f->settings[disk], key, value, "test", 1, &e))
-		fail_msg("%s = %s: %s", key, value, e.text);
-}
-
-static void teardown(struct fixture *f)
-{
-	settings_free(&f->settings[0]);
-	settings_free(&f->settings[1]);
-	machine_free(&f->machine);
-	text_free(&f->xml);
-}
-
-static void make(struct fixture *f)
-{
-	struct error e = {0};
-
-	text_reset(&f->xml);
-	if (domain_xml(&f->spec, &f->xml, &e))
-		fail_msg("domain_xml: %s", e.text);
-}
-
-/* Static: overwritten by the next call. */
-static const char *at(const struct fixture *f, const char *path)
-{
-	static char value[1024];
-	xmlDoc *doc = xmlReadMemory(text_get(&f->xml), (int)f->xml.length, NULL, NULL, XML_PARSE_NONET);
-	xmlXPathContext *context = xmlXPathNewContext(doc);
-	xmlXPathObject *object;
-	xmlChar *s;
-
-	assert_non_null(doc);
-	xmlXPathRegisterNs(context, BAD_CAST "q", BAD_CAST "http://libvirt.org/schemas/domain/qemu/1.0");
-	object = xmlXPathEvalExpression(BAD_CAST path, context);
-	assert_non_null(object);
-	s = xmlXPathCastToString(object);
-	snprintf(value, sizeof(value), "%s", (char *)s);
-	xmlFree(s);
-	xmlXPathFreeObject(object);
-	xmlXPathFreeContext(context);
-	xmlFreeDoc(doc);
-	return value;
-}
+#include "tests/unit/domain_fixture.h"
 
 static void the_guest(void **state)
 {
@@ -117,8 +44,6 @@ static void the_guest(void **state)
 	assert_string_equal("0", at(&f, "count(/domain/os/initrd|/domain/os/cmdline|/domain/devices/emulator)"));
 	teardown(&f);
 }
-
-#define DRIVER "/domain/devices/disk[target/@dev='vda']/driver"
 
 static void each_key(void **state)
 {
@@ -291,27 +216,6 @@ static const char some_features[] =
 	"{\"return\":{\"guest-features\":{\"transports\":[\"VIRTIO_RING_F_EVENT_IDX: Used & avail. event fields enabled\","
 	"\"VIRTIO_F_VERSION_1: Device compliant\"],\"dev-features\":[\"VIRTIO_BLK_F_FLUSH: Flush command supported\"]},"
 	"\"host-features\":{\"transports\":[\"VIRTIO_F_RING_PACKED: offered only\"]}}}";
-
-static json_t *verify(struct fixture *f, const struct domain_evidence *have, int mismatches)
-{
-	struct text out = {0};
-	int n = domain_verify(&f->settings[0], 0, have, &out);
-	json_t *root = json_loads(text_get(&out), 0, NULL);
-
-	assert_non_null(root);
-	if (n != mismatches)
-		fail_msg("%d mismatches, not %d: %s", n, mismatches, text_get(&out));
-	assert_int_equal(mismatches, json_array_size(json_object_get(root, "mismatch")));
-	text_free(&out);
-	return root;
-}
-
-static const char *verified(const json_t *root, const char *key)
-{
-	const char *s = json_string_value(json_object_get(json_object_get(root, "verified"), key));
-
-	return s ? s : "(not verified)";
-}
 
 static bool unverified(const json_t *root, const char *key)
 {
