@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/parse.h"
+
 #define LONGEST_LINE 8000
 #define LONGEST_NAME 49 /* inih cuts longer section and key names */
 
@@ -324,6 +326,7 @@ static const char *keep_place(struct entries *out, const char *text)
 
 int entries_set(struct entries *out, const char *text, struct error *e)
 {
+	static const char *const named_kinds[] = { "variant", "workload", "guest", "matrix", "except", NULL };
 	char *copy = strdup(text), *kind, *name, *key, *value;
 	const char *place = keep_place(out, text);
 	bool named, found = false;
@@ -341,7 +344,7 @@ int entries_set(struct entries *out, const char *text, struct error *e)
 		status = error_set(e, STATUS_USAGE, "--set %s: expected SECTION.KEY=VALUE or SECTION.NAME.KEY=VALUE", text);
 		goto out;
 	}
-	named = !strcmp(kind, "variant") || !strcmp(kind, "workload") || !strcmp(kind, "guest");
+	named = parse_word(kind, named_kinds) >= 0;
 	if (!named && !name && !find_section(out, kind, "") && !add_section(out, kind, "", place, 0)) {
 		status = no_memory(e);
 		goto out;

@@ -105,90 +105,14 @@ static int add_variant(struct scenario *s, const struct section *from, const str
 	return why ? error_at(e, STATUS_USAGE, s->file, from->line, "[variant %s]: %s", v->name, why) : 0;
 }
 
-/* The next comma that parts two values; '\\,' is a comma of a value, and loses its backslash here. */
-static char *cut_value(char *word)
-{
-	char *to = word;
-
-	for (; *word && *word != ','; word++) {
-		if (word[0] == '\\' && word[1] == ',')
-			word++;
-		*to++ = *word;
-	}
-	if (!*word) {
-		*to = '\0';
-		return NULL;
-	}
-	*to = '\0';
-	return word + 1;
-}
-
-/* Cut a comma list into the values of a sweep. */
-static int split_values(struct workload_option *o, const struct entry *at, struct error *e)
-{
-	char *copy = strdup(at->value), *next = copy;
-
-	if (!copy)
-		return no_memory(e);
-	while (next) {
-		char **grown = realloc(o->value, (o->nvalues + 1) * sizeof(*grown));
-		char *word = next, *end;
-
-		if (!grown)
-			break;
-		o->value = grown;
-		next = cut_value(word);
-		word += strspn(word, " \t");
-		end = word + strlen(word);
-		while (end > word && isspace((unsigned char)end[-1]))
-			*--end = '\0';
-		if (!*word && (next || o->nvalues)) {
-			free(copy);
-			return error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: the list has an empty place", at->key,
-					at->value);
-		}
-		for (size_t i = 0; i < o->nvalues; i++)
-			if (!strcmp(o->value[i], word)) {
-				error_at(e, STATUS_USAGE, at->file, at->line, "%s = %s: %s stands here twice", at->key, at->value, word);
-				free(copy);
-				return -1;
-			}
-		o->value[o->nvalues] = strdup(word);
-		if (!o->value[o->nvalues])
-			break;
-		o->nvalues++;
-	}
-	free(copy);
-	return next || !o->nvalues ? no_memory(e) : 0;
-}
-
 static int add_workload(struct scenario *s, const struct section *from, struct error *e)
 {
-	struct workload *grown = grow(s->workload, s->nworkloads, sizeof(*grown)), *w;
+	struct workload *grown = grow(s->workload, s->nworkloads, sizeof(*grown));
 
 	if (!grown)
 		return no_memory(e);
 	s->workload = grown;
-	w = &grown[s->nworkloads++];
-	w->name = strdup(from->name);
-	w->line = from->line;
-	w->option = calloc(from->nentries + 1, sizeof(*w->option));
-	if (!w->name || !w->option)
-		return no_memory(e);
-	if (check_name(from, e))
-		return -1;
-	for (size_t i = 0; i < from->nentries; i++) {
-		struct workload_option *o = &w->option[w->noptions++];
-
-		o->file = from->entry[i].file;
-		o->line = from->entry[i].line;
-		o->name = strdup(from->entry[i].key);
-		if (!o->name)
-			return no_memory(e);
-		if (split_values(o, &from->entry[i], e))
-			return -1;
-	}
-	return 0;
+	return check_name(from, e) || scenario_workload_read(&grown[s->nworkloads++], from, e) ? -1 : 0;
 }
 
 static int find_baseline(struct scenario *s, const struct section *scenario, struct error *e)
@@ -259,6 +183,7 @@ static const struct section *section_of(const struct entries *all, const char *k
 	return NULL;
 }
 
+/* variant: NULL changes nothing. */
 static int merge_machine(struct machine *m, const struct guest *guest, const struct section *variant, struct error *e)
 {
 	struct settings rest;
@@ -267,6 +192,8 @@ static int merge_machine(struct machine *m, const struct guest *guest, const str
 
 	if (machine_copy(m, &guest->machine))
 		return no_memory(e);
+	if (!variant)
+		return 0;
 	settings_default(&rest);
 	bad = read_settings(&rest, m, variant, e);
 	settings_free(&rest);
@@ -310,6 +237,23 @@ static int check_disks(const struct scenario *s, const struct section *scenario,
 	return 0;
 }
 
+static int check_keys(struct scenario *s, const struct section *scenario, struct error *e)
+{
+	for (size_t i = 0; scenario && i < scenario->nentries; i++) {
+		const struct entry *at = &scenario->entry[i];
+
+		if (!strcmp(at->key, "seed"))
+			s->seed_set = true;
+		if (!strcmp(at->key, "primary")) {
+			s->primary_file = at->file;
+			s->primary_line = at->line;
+		}
+		if (!strcmp(at->key, "name") && check_word(at->value))
+			return error_at(e, STATUS_USAGE, at->file, at->line, "name = %s: %s", at->value, check_word(at->value));
+	}
+	return 0;
+}
+
 static int check_whole(struct scenario *s, const struct entries *all, const struct section *scenario, struct error *e)
 {
 	if (s->nvariants < 2)
@@ -326,19 +270,7 @@ static int check_whole(struct scenario *s, const struct entries *all, const stru
 	if (s->pairing == PAIRING_DISKS && s->fresh_boot == FRESH_BOOT_PER_TRIAL)
 		return error_at(e, STATUS_USAGE, s->file, scenario->line,
 				"fresh_boot = per-trial needs pairing = boots: both variants of pairing = disks share a boot");
-	for (size_t i = 0; scenario && i < scenario->nentries; i++) {
-		const struct entry *at = &scenario->entry[i];
-
-		if (!strcmp(at->key, "seed"))
-			s->seed_set = true;
-		if (!strcmp(at->key, "primary")) {
-			s->primary_file = at->file;
-			s->primary_line = at->line;
-		}
-		if (!strcmp(at->key, "name") && check_word(at->value))
-			return error_at(e, STATUS_USAGE, at->file, at->line, "name = %s: %s", at->value, check_word(at->value));
-	}
-	return 0;
+	return check_keys(s, scenario, e);
 }
 
 static char *base_name(const char *file)
@@ -351,26 +283,41 @@ static char *base_name(const char *file)
 	return name;
 }
 
-static int build(struct scenario *s, const struct entries *all, struct error *e)
-{
-	static const char *const kinds[] = { "scenario", "disk", "guest", "variant", "workload", NULL };
-	const struct section *scenario = NULL, *disk = NULL;
+/* Of a comparison, and of a matrix for kickbench regress. */
+static const char *const comparison_kinds[] = { "scenario", "disk", "guest", "variant", "workload", NULL };
+static const char *const matrix_kinds[] = { "scenario", "disk", "guest", "matrix", "except", NULL };
 
+static int check_sections(const struct entries *all, bool matrix, struct error *e)
+{
 	for (size_t i = 0; i < all->nsections; i++) {
 		const struct section *at = &all->section[i];
-		int kind = parse_word(at->kind, kinds);
+		int kind = parse_word(at->kind, matrix ? matrix_kinds : comparison_kinds);
 
 		if (kind < 0)
-			return error_at(e, STATUS_USAGE, at->file, at->line,
-					"unknown section [%s]: expected scenario, guest, disk, variant or workload", at->kind);
+			return error_at(e, STATUS_USAGE, at->file, at->line, "unknown section [%s]: expected scenario, guest, disk, %s%s",
+					at->kind, matrix ? "matrix or except" : "variant or workload",
+					!matrix && parse_word(at->kind, matrix_kinds) >= 0 ? " (a matrix is for kickbench regress)" : "");
 		if (kind < 2 && *at->name)
 			return error_at(e, STATUS_USAGE, at->file, at->line, "[%s] takes no name", at->kind);
-		if (kind == 0)
-			scenario = at;
-		else if (kind == 1)
-			disk = at;
+		if (matrix && kind > 2 && check_name(at, e))
+			return -1;
 	}
-	if (scenario && scenario_keys_read(s, scenario, e))
+	return 0;
+}
+
+/* What changes nothing: the disk as [disk] has it is a matrix's only variant. */
+static int add_base(struct scenario *s, const struct section *disk, struct error *e)
+{
+	struct section base = { .kind = "disk", .name = "base", .file = s->file, .line = disk ? disk->line : 0 };
+
+	return add_variant(s, &base, disk, e);
+}
+
+static int build(struct scenario *s, const struct entries *all, bool matrix, struct error *e)
+{
+	const struct section *scenario = section_of(all, "scenario", ""), *disk = section_of(all, "disk", "");
+
+	if (check_sections(all, matrix, e) || (scenario && scenario_keys_read(s, scenario, e)))
 		return -1;
 	for (size_t i = 0; i < all->nsections; i++) {
 		const struct section *at = &all->section[i];
@@ -387,6 +334,8 @@ static int build(struct scenario *s, const struct entries *all, struct error *e)
 	}
 	if ((!s->nguests && add_guest(s, NULL, "linux", e)) || scenario_choose_guests(s, scenario, e))
 		return -1;
+	if (matrix)
+		return add_base(s, disk, e) || merge_machines(s, all, e) || check_keys(s, scenario, e) ? -1 : 0;
 	if (s->against == AGAINST_ITSELF && s->nvariants && (find_baseline(s, scenario, e) || oppose_itself(s, e)))
 		return -1;
 	if (check_whole(s, all, scenario, e))
@@ -406,7 +355,8 @@ static int keep_source(struct scenario *s, const struct entries *all, const char
 	return s->source ? 0 : -1;
 }
 
-int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e)
+static int read_either(const char *file, const char *const *set, size_t nset, bool matrix, struct scenario **out,
+		       struct error *e)
 {
 	struct scenario *s = calloc(1, sizeof(*s));
 	struct entries *all;
@@ -431,7 +381,7 @@ int scenario_read(const char *file, const char *const *set, size_t nset, struct 
 	for (size_t i = 0; i < nset; i++)
 		if (entries_set(all, set[i], e))
 			goto out;
-	if (build(s, all, e))
+	if (build(s, all, matrix, e))
 		goto out;
 	if (keep_source(s, all, set, nset)) {
 		no_memory(e);
@@ -445,6 +395,16 @@ out:
 	return status;
 }
 
+int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e)
+{
+	return read_either(file, set, nset, false, out, e);
+}
+
+int scenario_read_matrix(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e)
+{
+	return read_either(file, set, nset, true, out, e);
+}
+
 void scenario_free(struct scenario *s)
 {
 	if (!s)
@@ -456,18 +416,8 @@ void scenario_free(struct scenario *s)
 	free(s->machine);
 	for (size_t i = 0; i < s->nvariants; i++)
 		free_variant(&s->variant[i]);
-	for (size_t i = 0; i < s->nworkloads; i++) {
-		struct workload *w = &s->workload[i];
-
-		for (size_t k = 0; k < w->noptions; k++) {
-			for (size_t v = 0; v < w->option[k].nvalues; v++)
-				free(w->option[k].value[v]);
-			free(w->option[k].value);
-			free(w->option[k].name);
-		}
-		free(w->option);
-		free(w->name);
-	}
+	for (size_t i = 0; i < s->nworkloads; i++)
+		scenario_workload_free(&s->workload[i]);
 	if (s->entries)
 		entries_free(s->entries);
 	free(s->entries);

@@ -118,6 +118,12 @@ struct scenario {
  * all workloads, workload.NAME.KEY). Messages name file, line and reason. On error *out is NULL.
  */
 int scenario_read(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e);
+
+/*
+ * The same for a scenario of kickbench regress. It has no variants and no workloads: variant 0, "base", is [disk] as it
+ * stands; [matrix NAME] and [except NAME] are left in entries (host/matrix.h).
+ */
+int scenario_read_matrix(const char *file, const char *const *set, size_t nset, struct scenario **out, struct error *e);
 void scenario_free(struct scenario *s);
 
 /* The machine of one guest with the changes of one variant. */
