@@ -43,6 +43,7 @@ uint64_t job_largest_bs(const struct job *job)
 static const size_t strings[] = {
 	offsetof(struct job, name), offsetof(struct job, description), offsetof(struct job, filename),
 	offsetof(struct job, directory), offsetof(struct job, filename_format), offsetof(struct job, verify_map),
+	offsetof(struct job, verify_name),
 	offsetof(struct job, write_lat_log), offsetof(struct job, write_bw_log),
 	offsetof(struct job, write_iops_log), offsetof(struct job, write_hist_log),
 };

@@ -195,6 +195,7 @@ struct job {
 	uint64_t verify_backlog; /* check after that many written blocks; 0: at the end */
 	struct pattern verify_pattern;
 	char *verify_map;           /* path of the generation map */
+	char *verify_name;          /* what headers and map call the file; NULL: its path */
 	unsigned continue_on_error; /* mask of enum continue_on */
 
 	/* ---- processors ---- */

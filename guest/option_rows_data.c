@@ -146,6 +146,8 @@ const struct option options_verify[] = {
 	  "Fill pattern for the data behind a block's header", NULL },
 	{ "verify_map", NULL, OPTION_STRING, 1, 0, NULL, J(verify_map), NULL,
 	  "File that keeps which generation of each block was written (kickio's own)", NULL },
+	{ "verify_name", NULL, OPTION_STRING, 1, 0, NULL, J(verify_name), NULL,
+	  "Name that headers and map know the file by, instead of its path (kickio's own)", NULL },
 	{ "continue_on_error", NULL, OPTION_CHOICE, 0, 0, "none", J(continue_on_error), continue_choices,
 	  "Continue on non-fatal errors during IO", NULL },
 	OPTION_END,

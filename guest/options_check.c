@@ -107,10 +107,10 @@ static int check_data(struct job *job, struct text *notes, struct error *e)
 		job->refill_buffers = false;
 	else if (fresh)
 		job->refill_buffers = true;
-	if (job->verify == VERIFY_NONE && (job->verify_only || job->verify_backlog || job->verify_map ||
+	if (job->verify == VERIFY_NONE && (job->verify_only || job->verify_backlog || job->verify_map || job->verify_name ||
 					   job->verify_pattern.length))
 		return error_set(e, STATUS_FAILED,
-				 "verify_only, verify_backlog, verify_pattern and verify_map need verify=");
+				 "verify_only, verify_backlog, verify_pattern, verify_map and verify_name need verify=");
 	if (job->verify != VERIFY_NONE && rw_writes(job->rw) && job->do_verify && job->numjobs > 1 && job->filename)
 		text_add(notes, "kickio: multiple writers may overwrite blocks that belong to other jobs. "
 				"This can cause verification failures.\n");

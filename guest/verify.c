@@ -18,7 +18,7 @@ static int open_file(struct verify *v, struct verify_target *t, const struct fil
 
 	t->path = f->path;
 	t->fd = f->fd;
-	t->number = verify_file_number(f->path);
+	t->number = verify_file_number(verify_known_as(job, f->path));
 	t->start = f->start;
 	t->end = f->start + f->bytes;
 	t->area = verify_store_find(v->setup.store, job, f->path);

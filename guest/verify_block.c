@@ -7,12 +7,17 @@
 
 _Static_assert(sizeof(struct verify_header) == 104, "the header has no holes: it goes to disk as it is");
 
-uint32_t verify_file_number(const char *path)
+const char *verify_known_as(const struct job *job, const char *path)
+{
+	return job->verify_name ? job->verify_name : path;
+}
+
+uint32_t verify_file_number(const char *name)
 {
 	uint32_t h = 0x811c9dc5u;
 
-	for (; *path; path++)
-		h = (h ^ (unsigned char)*path) * 0x01000193u;
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 0x01000193u;
 	return h;
 }
 

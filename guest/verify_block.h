@@ -54,8 +54,11 @@ struct sector_expected {
 	bool any_newer;
 };
 
-/* FNV-1a of a file's path as the job has it: a file is known by its name. */
-uint32_t verify_file_number(const char *path);
+/* What a job's file is known by: verify_name=, or its path as the job has it. */
+const char *verify_known_as(const struct job *job, const char *path);
+
+/* FNV-1a of that name. */
+uint32_t verify_file_number(const char *name);
 
 /* Put the header in front of the sector's data. h has all but magic, sum and check; kind is not VERIFY_NONE. */
 void sector_seal(void *sector, struct verify_header *h);

@@ -15,6 +15,7 @@
 struct area {
 	struct verify_area area;
 	const char *map_path; /* the job's, NULL: memory only */
+	const char *real;     /* path of the file */
 	uint64_t end;         /* bytes of the file that are covered */
 	void *memory;         /* the marks, and without a file the entries */
 	size_t memory_bytes;
@@ -107,16 +108,23 @@ static int add_client(struct verify_store *store, const struct verify_client *c,
 	if (unit % VERIFY_SECTOR)
 		return error_set(e, STATUS_FAILED, "%s: verify=: block sizes, alignments and offset= must be multiples of %u",
 				 job->name, VERIFY_SECTOR);
+	if (job->verify_name && c->files->count > 1)
+		return error_set(e, STATUS_FAILED, "%s: verify_name= is a name for one file, this job has %u", job->name,
+				 c->files->count);
 	if (!writes && !job->verify_map)
 		return 0;
 	for (unsigned i = 0; i < c->files->count; i++) {
 		const struct file *f = &c->files->file[i];
-		struct area *a = find_area(store, job->verify_map, f->path);
+		const char *name = verify_known_as(job, f->path);
+		struct area *a = find_area(store, job->verify_map, name);
 
-		if (!a)
-			a = add_area(store, job->verify_map, f->path, e);
+		if (!a && (a = add_area(store, job->verify_map, name, e)))
+			a->real = f->path;
 		if (!a)
 			return -1;
+		if (strcmp(a->real, f->path) != 0)
+			return error_set(e, STATUS_FAILED, "%s: verify_name=%s: %s has that name, %s cannot have it, too", job->name,
+					 name, a->real, f->path);
 		a->written |= writes;
 		if (!writes)
 			continue;
@@ -241,7 +249,7 @@ int verify_store_open(struct verify_store **store, const struct verify_client *c
 
 struct verify_area *verify_store_find(struct verify_store *store, const struct job *job, const char *path)
 {
-	struct area *a = store ? find_area(store, job->verify_map, path) : NULL;
+	struct area *a = store ? find_area(store, job->verify_map, verify_known_as(job, path)) : NULL;
 
 	return a ? &a->area : NULL;
 }

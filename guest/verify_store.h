@@ -21,7 +21,7 @@
 
 /* The map of one file. */
 struct verify_area {
-	const char *path; /* as the job has it; owned by the store */
+	const char *path; /* verify_known_as(): as the job has it, or verify_name=; owned by the store */
 	uint32_t file;    /* verify_file_number(path) */
 	uint64_t unit;    /* bytes of a block of the map, a multiple of 512 */
 	uint64_t id;      /* in the headers of all that it counts */
@@ -55,7 +55,7 @@ struct verify_area *verify_store_find(struct verify_store *store, const struct j
  */
 bool verify_store_tell(struct verify_store *store, struct text *out, size_t limit);
 
-/* The path of the file that has this number among those of the run, NULL when none has. */
+/* What the file of the run that has this number is known by, NULL when none has it. */
 const char *verify_store_path(const struct verify_store *store, uint32_t file);
 
 /*

@@ -267,7 +267,7 @@ static void cpus(void **state)
 static void choices(void **state)
 {
 	JOB(j, "sync=dsync", "fdatasync=3", "fadvise_hint=0", "verify=crc32c-intel", "verify_only", "verify_backlog=1k",
-	    "verify_map=m", "continue_on_error=io", "write_bw_log", "write_lat_log=p", "log_hist_coarseness=6",
+	    "verify_map=m", "verify_name=n", "continue_on_error=io", "write_bw_log", "write_lat_log=p", "log_hist_coarseness=6",
 	    "hipri", "gtod_reduce=1", "dedupe_percentage=30", "zero_buffers", "exitall", "loops=3");
 
 	(void)state;
@@ -278,6 +278,7 @@ static void choices(void **state)
 	assert_true(j.verify_only && j.hipri && j.gtod_reduce && j.zero_buffers && j.exitall);
 	assert_int_equal(j.verify_backlog, 1024);
 	assert_string_equal(j.verify_map, "m");
+	assert_string_equal(j.verify_name, "n");
 	assert_int_equal(j.continue_on_error, CONTINUE_READ | CONTINUE_WRITE);
 	assert_string_equal(j.write_bw_log, "");
 	assert_string_equal(j.write_lat_log, "p");
@@ -362,6 +363,7 @@ static void conflicts(void **state)
 	check_refuses(WORDS("thinktime=1", "thinktime_spin=2"), "thinktime_spin is a part");
 	check_refuses(WORDS("latency_window=1s", "rw=read"), "need a latency_target");
 	check_refuses(WORDS("verify_only", "rw=write"), "need verify=");
+	check_refuses(WORDS("verify_name=x", "rw=write"), "need verify=");
 	check_refuses(WORDS("verify=crc32c", "rw=write", "ioengine=null"), "engine null keeps no data");
 	check_refuses(WORDS("zero_buffers", "buffer_pattern=1"), "mutually exclusive");
 	check_refuses(WORDS("bsrange=64k-128k", "size=4k"), "4096 < 65536");
@@ -369,7 +371,7 @@ static void conflicts(void **state)
 
 static void copies(void **state)
 {
-	JOB(a, "name=a", "filename=f", "write_bw_log=x", "verify_map=m", "loops=3");
+	JOB(a, "name=a", "filename=f", "write_bw_log=x", "verify_map=m", "verify_name=n", "loops=3");
 	struct error e = {0};
 	struct job b;
 
@@ -380,6 +382,7 @@ static void copies(void **state)
 	assert_string_equal(b.filename, "f");
 	assert_string_equal(b.write_bw_log, "x");
 	assert_string_equal(b.verify_map, "m");
+	assert_string_equal(b.verify_name, "n");
 	assert_int_equal(b.loops, 3);
 	job_release(&b);
 }

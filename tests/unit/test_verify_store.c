@@ -192,6 +192,60 @@ static void refused(struct bench *b, const char *what)
 		fail_msg("expected \"%s\", got: %s", what, e.text);
 }
 
+/* A file that was written under one name is read under another one, as a host reads what its guest called otherwise. */
+static void known_by_name(void **state)
+{
+	char path[] = "/tmp/kickio-map-XXXXXX";
+	struct bench *b = bench_with_map(path);
+	struct job other;
+	struct file_set twin;
+	struct verify_client clients[2];
+	struct verify_store *store;
+	struct error e = {0};
+
+	(void)state;
+	write_well(b, 0, 0, 4096);
+	write_well(b, 0, 8192, 4096);
+	close_verify(b, true);
+	b->files.count = 1;
+	b->file[0].path = (char *)"image";
+	b->job.rw = RW_READ;
+	refused(b, "tells nothing about image");
+	b->job.verify_name = (char *)"one";
+	reopen(b, RW_READ, false);
+	assert_int_equal(read_back(b, 0, 0, 4096), 0);
+	memset(b->disk[0] + 8192, 0, 4096);
+	assert_int_equal(read_back(b, 0, 8192, 4096), EILSEQ);
+	expect_told(b, "lost write (expected generation 1, found zeros) at file image offset 8192, length 4096");
+	close_verify(b, true);
+
+	/* Without a map, too. */
+	b->job.verify_map = NULL;
+	reopen(b, RW_READ, false);
+	assert_int_equal(read_back(b, 0, 0, 4096), 0);
+	close_verify(b, true);
+	b->job.verify_name = (char *)"two";
+	reopen(b, RW_READ, false);
+	assert_int_equal(read_back(b, 0, 0, 4096), EILSEQ);
+	expect_told(b, "misdirected write (belongs to offset 0 of another file");
+	close_verify(b, true);
+
+	b->files.count = 2;
+	refused(b, "verify_name= is a name for one file, this job has 2");
+	b->files.count = 1;
+	b->job.rw = RW_WRITE;
+	other = b->job;
+	twin = (struct file_set){ .file = &b->file[1], .count = 1 };
+	clients[0] = (struct verify_client){ &b->job, &b->files };
+	clients[1] = (struct verify_client){ &other, &twin };
+	assert_int_equal(verify_store_open(&store, clients, 2, &b->notes, &e), -1);
+	assert_non_null(strstr(e.text, "image has that name, two cannot have it, too"));
+	b->job.verify_name = NULL;
+	unlink(path);
+	open_verify(b);
+	bench_close(b);
+}
+
 static void refusals(void **state)
 {
 	char path[] = "/tmp/kickio-map-XXXXXX";
@@ -239,7 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_outlives), cmocka_unit_test(map_lags), cmocka_unit_test(headers_only),
-		cmocka_unit_test(told_to_the_host), cmocka_unit_test(refusals),
+		cmocka_unit_test(told_to_the_host), cmocka_unit_test(known_by_name), cmocka_unit_test(refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
