@@ -31,6 +31,9 @@ int os_nameless_file(void);
 /* Give a file all blocks of its size. An errno, 0: done. Where that cannot be had: left to whoever writes it. */
 int os_allocate(int fd, uint64_t bytes);
 
+/* Make a range of a file zeros, without blocks of the disk. An errno; EOPNOTSUPP: the file system or the system cannot. */
+int os_punch(int fd, uint64_t offset, uint64_t bytes);
+
 /* Drop a file's pages from the cache, where that can be asked for. */
 void os_uncache(int fd);
 

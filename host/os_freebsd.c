@@ -31,6 +31,14 @@ int os_allocate(int fd, uint64_t bytes)
 	return why == EINVAL ? 0 : why; /* ZFS, which writes elsewhere anyway */
 }
 
+int os_punch(int fd, uint64_t offset, uint64_t bytes)
+{
+	(void)fd;
+	(void)offset;
+	(void)bytes;
+	return EOPNOTSUPP;
+}
+
 void os_uncache(int fd)
 {
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

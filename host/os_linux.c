@@ -104,6 +104,11 @@ int os_allocate(int fd, uint64_t bytes)
 	return posix_fallocate(fd, 0, (off_t)bytes);
 }
 
+int os_punch(int fd, uint64_t offset, uint64_t bytes)
+{
+	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes) < 0 ? errno : 0;
+}
+
 void os_uncache(int fd)
 {
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

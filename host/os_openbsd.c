@@ -64,6 +64,14 @@ int os_allocate(int fd, uint64_t bytes)
 	return 0;
 }
 
+int os_punch(int fd, uint64_t offset, uint64_t bytes)
+{
+	(void)fd;
+	(void)offset;
+	(void)bytes;
+	return EOPNOTSUPP;
+}
+
 void os_uncache(int fd)
 {
 	(void)fd;

@@ -1,0 +1,135 @@
+#include <string.h>
+
+#include "guest/verify_block.h"
+#include "host/writelog.h"
+
+#define CHUNK 65536u
+
+/* What makes sectors one write: all of them have the same of these. */
+struct identity {
+	uint64_t start, time_ns;
+	uint32_t length, job;
+};
+
+struct check {
+	struct writelog *log;
+	uint64_t id;
+	unsigned every;
+	struct writelog_flushes *out;
+	struct identity last; /* of the write that was seen last */
+	bool unsure;          /* something of what was seen could still be in a cache */
+	uint64_t answered;    /* entry behind what made the writes seen so far safe; 0: not safe */
+};
+
+/* Is it a sector of the job, and of which write? */
+static bool recognise(const struct check *c, const unsigned char *sector, uint64_t offset, struct identity *identity)
+{
+	struct sector_expected x = { .map = c->id, .offset = offset, .any_newer = true };
+	struct verify_header h;
+
+	memcpy(&h, sector, sizeof(h));
+	if (h.offset != offset || (c->id && h.map != c->id))
+		return false;
+	switch (sector_check(sector, &x, &h)) {
+	case SECTOR_ZEROS:
+	case SECTOR_FOREIGN:
+	case SECTOR_BAD_HEADER:
+	case SECTOR_OTHER_MAP:
+		return false;
+	case SECTOR_GOOD:
+	case SECTOR_OLD:
+	case SECTOR_NEWER:
+	case SECTOR_MISPLACED: /* under which name the disk is known does not matter */
+	case SECTOR_BAD_SUM:
+		break;
+	}
+	*identity = (struct identity){ .start = h.start, .time_ns = h.time_ns, .length = h.length, .job = h.job };
+	return true;
+}
+
+static bool same(const struct identity *a, const struct identity *b)
+{
+	return a->start == b->start && a->time_ns == b->time_ns && a->length == b->length && a->job == b->job;
+}
+
+/* No write of the job follows any more, or the next one does: were those before it safe, where they had to be? */
+static void judge(struct check *c)
+{
+	struct writelog_flushes *out = c->out;
+	uint64_t fsync = out->seen / c->every;
+
+	if (out->seen == 0 || out->seen % c->every || fsync > out->expected)
+		return;
+	if (c->answered) {
+		out->last_flush = c->answered;
+		out->covered = out->seen;
+		return;
+	}
+	out->missing++;
+	if (!out->first_missing)
+		out->first_missing = fsync;
+}
+
+static void see(struct check *c, const struct identity *identity, bool fua)
+{
+	if (c->out->seen == 0 || !same(&c->last, identity)) {
+		judge(c);
+		c->out->seen++;
+		c->last = *identity;
+		c->answered = 0;
+	}
+	if (fua)
+		return;
+	c->unsure = true;
+	c->answered = 0;
+}
+
+static int see_data(struct check *c, const struct writelog_entry *entry, struct error *e)
+{
+	unsigned char chunk[CHUNK];
+
+	for (uint64_t done = 0; done < entry->bytes;) {
+		size_t piece = entry->bytes - done < sizeof(chunk) ? (size_t)(entry->bytes - done) : sizeof(chunk);
+
+		if (writelog_data(c->log, entry, done, chunk, piece, e) < 0)
+			return -1;
+		for (size_t at = 0; at < piece; at += VERIFY_SECTOR) {
+			struct identity identity;
+
+			if (recognise(c, chunk + at, entry->offset + done + at, &identity))
+				see(c, &identity, entry->fua);
+		}
+		done += piece;
+	}
+	return 0;
+}
+
+int writelog_check_flushes(struct writelog *log, uint64_t id, uint64_t writes, unsigned every, struct writelog_flushes *out,
+			   struct error *e)
+{
+	struct check c = { .log = log, .id = id, .every = every, .out = out };
+
+	*out = (struct writelog_flushes){ .expected = every ? writes / every : 0 };
+	if (!every)
+		return error_set(e, STATUS_FAILED, "a job without fsync= has no flushes to look for");
+	for (uint64_t i = 0; i < writelog_entries(log); i++) {
+		struct writelog_entry entry;
+
+		if (writelog_entry(log, i, &entry, e) < 0)
+			return -1;
+		if (entry.flush)
+			c.unsure = false;
+		if (entry.data_at && see_data(&c, &entry, e) < 0)
+			return -1;
+		if (!c.unsure && !c.answered)
+			c.answered = i + 1;
+	}
+	judge(&c);
+	/* Writes that are not there cannot have been flushed. */
+	if (out->seen / every < out->expected) {
+		if (!out->first_missing)
+			out->first_missing = out->seen / every + 1;
+		out->missing += out->expected - out->seen / every;
+	}
+	return 0;
+}
