@@ -1,13 +1,26 @@
 #!/usr/bin/env bash
-# check-long.sh BUILD: what takes too long for every commit: other guests, emulators, kernels, hosts.
+# check-long.sh BUILD: what takes too long for every commit: other guests, emulators, kernels, hosts, the regression matrix.
+# CHECK_LONG_SECONDS=N: what would take longer than that is not begun, and counted as skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/count.sh
+limit=${CHECK_LONG_SECONDS:-}
 
-script "other emulators and kernels" tests/integration/run.sh "$build/kickbench" emulators
-script "guests without libvirt" tests/integration/run.sh "$build/kickbench" exec_long
-script "several guests, fio as the tool" tests/integration/run.sh "$build/kickbench" guests
-script "a user's own domain" tests/integration/run.sh "$build/kickbench" owndomain
-script "two hosts" tests/integration/run.sh "$build/kickbench" remote
-script "a distribution's image, by its console" tests/integration/run.sh "$build/kickbench" debian
+# suite SECONDS WHAT NAME: SECONDS is what it takes on two slow cores.
+suite() {
+	if [ -n "$limit" ] && [ $((SECONDS - begun + $1)) -gt "$limit" ]; then
+		section "$2"
+		echo "skip  all: it takes up to $1 s, and only $((limit - SECONDS + begun)) s are left"
+		skipped=$((skipped + 1))
+		return
+	fi
+	script "$2" tests/integration/run.sh "$build/kickbench" "$3"
+}
+
+suite 400 "other emulators and kernels" emulators
+suite 600 "a distribution's image, by its console" debian
+suite 300 "several guests, fio as the tool" guests
+suite 300 "a user's own domain" owndomain
+suite 150 "guests without libvirt" exec_long
+suite 500 "two hosts" remote
 finish
