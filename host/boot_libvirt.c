@@ -1,11 +1,14 @@
 /* A guest as libvirt gets it. */
 #include "host/boot_libvirt.h"
 
+#include <inttypes.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "host/process.h"
 #include "host/system.h"
+#include "host/tsc.h"
 
 /* What a domain's description points to. */
 struct disks {
@@ -68,10 +71,28 @@ static int copy_xml(const struct boot_request *r, struct domain_spec *spec, stru
 	return status;
 }
 
+/*
+ * On virtio-mmio (microvm) ACPI says that there is no old timer, and the emulation's CPU does not tell how fast its time stamp
+ * counter is, so that Linux has nothing to measure it by and stands still. It is this host's, whose speed we can tell. A
+ * hypervisor's guest is told by that.
+ */
+static void add_counter_speed(const struct boot_request *r, struct text *arguments)
+{
+	const char *given = text_get(arguments);
+	uint64_t khz;
+
+	if (!machine_is_mmio(r->machine) || r->accel != ACCEL_TCG || r->elsewhere || !strstr(given, "tsc=") ||
+	    strstr(given, "tsc_early_khz="))
+		return;
+	khz = tsc_khz();
+	if (khz)
+		text_add(arguments, " tsc_early_khz=%" PRIu64, khz);
+}
+
 int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct error *e)
 {
 	struct disks disks;
-	struct text name = { 0 };
+	struct text name = { 0 }, arguments = { 0 };
 	struct domain_spec spec;
 	struct utsname host = { 0 };
 	int status;
@@ -80,8 +101,14 @@ int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct
 	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
 	spec = describe(r, text_get(&name), &disks);
 	spec.owner_host = host.nodename;
+	if (spec.cmdline) {
+		text_add(&arguments, "%s", spec.cmdline);
+		add_counter_speed(r, &arguments);
+		spec.cmdline = text_get(&arguments);
+	}
 	status = r->image->own ? copy_xml(r, &spec, xml, e) : domain_xml(&spec, xml, e);
 	text_free(&name);
+	text_free(&arguments);
 	return status;
 }
 

@@ -70,6 +70,33 @@ static char *collect(struct boot *b, const char *path, const char *const *proper
 	return text;
 }
 
+/* The device's properties, and on virtio-mmio those of its transport. */
+static char *collect_device(struct boot *b, size_t disk)
+{
+	struct text path = { 0 };
+	char *mine, *both = NULL;
+	json_t *bus, *all;
+
+	domain_qom_path(disk, &path);
+	mine = collect(b, text_get(&path), domain_qom_properties, b->request.machine);
+	bus = mine && machine_is_mmio(b->request.machine) ? qom_get(b, text_get(&path), "parent_bus") : NULL;
+	if (json_string_value(bus)) {
+		all = json_loads(mine, 0, NULL);
+		text_reset(&path);
+		domain_transport_path(json_string_value(bus), &path);
+		for (size_t i = 0; domain_transport_properties[i]; i++)
+			collect_one(b, text_get(&path), domain_transport_properties[i], all);
+		both = json_dumps(all, JSON_COMPACT);
+		json_decref(all);
+	}
+	json_decref(bus);
+	text_free(&path);
+	if (!both)
+		return mine;
+	free(mine);
+	return both;
+}
+
 static int virtio_status(struct boot *b, size_t disk, struct text *reply)
 {
 	struct text path = { 0 };
@@ -77,7 +104,7 @@ static int virtio_status(struct boot *b, size_t disk, struct text *reply)
 	char *text;
 	int status = -1;
 
-	domain_virtio_path(disk, &path);
+	domain_virtio_path(b->request.machine, disk, &path);
 	command = json_pack("{s:s,s:{s:s}}", "execute", "x-query-virtio-status", "arguments", "path", text_get(&path));
 	text = json_dumps(command, JSON_COMPACT);
 	if (text)
@@ -155,10 +182,8 @@ json_t *boot_libvirt_verify(struct boot *b, size_t disk)
 		have.live_xml = text_get(&xml);
 	if (b->request.ask_virtio_status && virtio_status(b, disk, &status) == 0)
 		have.virtio_status = text_get(&status);
-	domain_qom_path(disk, &path);
-	have.qom = qom = collect(b, text_get(&path), domain_qom_properties, b->request.machine);
+	have.qom = qom = collect_device(b, disk);
 	if (domain_iothread(&spec, disk)) {
-		text_reset(&path);
 		text_add(&path, "/objects/iothread%u", domain_iothread(&spec, disk));
 		have.iothread = iothread = collect(b, text_get(&path), iothread_properties, NULL);
 	}

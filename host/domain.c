@@ -62,6 +62,24 @@ static int same_pin(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+/* What a machine without a PCI bus cannot have. */
+static int check_mmio(const struct domain_spec *spec, struct error *e)
+{
+	struct machine decided = *spec->machine;
+
+	decided.accel = spec->accel;
+	for (size_t k = 0; k < spec->ndisks; k++) {
+		const char *why = machine_disk_conflict(&decided, spec->disk[k].settings);
+
+		if (why)
+			return error_set(e, STATUS_USAGE, "%s", why);
+		if (spec->disk[k].settings->ioeventfd != spec->disk[0].settings->ioeventfd)
+			return error_set(e, STATUS_USAGE, "ioeventfd belongs to all transports of machine = microvm: disks of one guest "
+					 "cannot have different ones");
+	}
+	return 0;
+}
+
 static int check_under(const struct domain_under *u, struct error *e)
 {
 	static const char *const policies[] = { "report", "stop", "enospace" };
@@ -103,6 +121,8 @@ int domain_check(const struct domain_spec *spec, struct error *e)
 	for (size_t i = 0; i < spec->nextra; i++)
 		if (check_string("the image's path", spec->extra[i].path, e))
 			return -1;
+	if (machine_is_mmio(spec->machine) && check_mmio(spec, e))
+		return -1;
 	for (size_t k = 0; k < spec->ndisks; k++) {
 		const struct domain_disk *disk = &spec->disk[k];
 
@@ -275,7 +295,8 @@ static void add_driver(xmlNode *disk, const struct domain_spec *spec, size_t k, 
 		attribute(driver, "error_policy", under->policy);
 		attribute(driver, "rerror_policy", strcmp(under->policy, "enospace") ? under->policy : "report"); /* no read lacks space */
 	}
-	add_toggle(driver, "ioeventfd", s->ioeventfd);
+	if (!machine_is_mmio(spec->machine)) /* its transports have the property: see domain_add_qemu() */
+		add_toggle(driver, "ioeventfd", s->ioeventfd);
 	add_toggle(driver, "event_idx", s->event_idx);
 	add_toggle(driver, "packed", s->packed);
 	if (s->queues)
@@ -286,10 +307,14 @@ static void add_driver(xmlNode *disk, const struct domain_spec *spec, size_t k, 
 		attribute_f(driver, "iothread", "%u", domain_iothread(spec, k));
 }
 
-static void add_slot(xmlNode *disk, size_t place)
+static void add_place(xmlNode *disk, const struct machine *machine, size_t place)
 {
 	xmlNode *address = element(disk, "address");
 
+	if (machine_is_mmio(machine)) { /* the emulator takes the next transport */
+		attribute(address, "type", "virtio-mmio");
+		return;
+	}
 	attribute(address, "type", "pci");
 	attribute(address, "domain", "0x0000");
 	attribute(address, "bus", "0x00");
@@ -322,7 +347,7 @@ void domain_add_disk(xmlNode *devices, const struct domain_spec *spec, size_t k)
 		text_element(disk, "serial", spec->disk[k].serial);
 	attribute_f(element(disk, "alias"), "name", DOMAIN_ALIAS "%zu", k);
 	if (!spec->disk[k].target) /* beside devices that are not ours libvirt finds a place */
-		add_slot(disk, spec->nextra + k);
+		add_place(disk, spec->machine, spec->nextra + k);
 }
 
 /* Its cache may be unsafe: when the host dies it is thrown away, and so is a half-made one. */
@@ -347,7 +372,7 @@ static void add_extra(xmlNode *devices, const struct domain_spec *spec, size_t i
 	if (i == 0)
 		attribute(element(disk, "boot"), "order", "1");
 	attribute_f(element(disk, "alias"), "name", DOMAIN_EXTRA_ALIAS "%zu", i);
-	add_slot(disk, i);
+	add_place(disk, spec->machine, i);
 }
 
 void domain_add_serial(xmlNode *devices, unsigned port)
@@ -378,11 +403,13 @@ static void add_devices(xmlNode *root, const struct domain_spec *spec)
 	attribute(element(devices, "memballoon"), "model", "none");
 }
 
-static void add_clock(xmlNode *root)
+static void add_clock(xmlNode *root, const struct machine *machine)
 {
 	xmlNode *clock = element(root, "clock"), *hpet;
 
 	attribute(clock, "offset", "utc");
+	if (machine_is_mmio(machine)) /* it has none */
+		return;
 	hpet = element(clock, "timer"); /* setting it up and comparing others with it costs the boot 0.1 s under TCG */
 	attribute(hpet, "name", "hpet");
 	attribute(hpet, "present", "no");
@@ -408,9 +435,10 @@ static int build(xmlDoc *doc, const struct domain_spec *spec)
 	node = element(root, "features");
 	element(node, "acpi"); /* without it the guest halts instead of powering off */
 	element(node, "apic");
-	attribute(element(node, "vmport"), "state", "off");
+	if (!machine_is_mmio(spec->machine))
+		attribute(element(node, "vmport"), "state", "off");
 	domain_add_processors(root, spec);
-	add_clock(root);
+	add_clock(root, spec->machine);
 	text_element(root, "on_poweroff", "destroy");
 	text_element(root, "on_reboot", "destroy"); /* a panic with panic=-1 ends here, it does not start again */
 	text_element(root, "on_crash", "destroy");
@@ -443,6 +471,8 @@ int domain_xml(const struct domain_spec *spec, struct text *xml, struct error *e
 		return -1;
 	if (!spec->kernel && !spec->nextra)
 		return error_set(e, STATUS_USAGE, "guest %s has no kernel", spec->name);
+	if (!spec->kernel && machine_is_mmio(spec->machine))
+		return error_set(e, STATUS_USAGE, "machine = microvm boots a kernel of its own, not from a disk: set kernel");
 	doc = xmlNewDoc(BAD_CAST "1.0");
 	if (doc && !build(doc, spec))
 		status = domain_write(doc, xml, e);

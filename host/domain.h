@@ -79,12 +79,19 @@ const char *domain_cpu_model(const struct machine *machine, enum accel accel);
 
 /*
  * Where domain_verify()'s evidence comes from: the properties to qom-get, NULL at the end, and the paths of
- * disk k in the emulator's object tree (…/virtio-backend for x-query-virtio-status). Properties that a build
+ * disk k in the emulator's object tree (the second is x-query-virtio-status's). Properties that a build
  * does not know may be left out of the evidence.
  */
 extern const char *const domain_qom_properties[];
 void domain_qom_path(size_t disk, struct text *out);
-void domain_virtio_path(size_t disk, struct text *out);
+void domain_virtio_path(const struct machine *machine, size_t disk, struct text *out);
+
+/*
+ * On virtio-mmio some properties are the transport's: those to qom-get from where the device's property parent_bus (a path of
+ * QOM's) is at, NULL at the end.
+ */
+extern const char *const domain_transport_properties[];
+void domain_transport_path(const char *parent_bus, struct text *out);
 
 /*
  * Compare what is in force with what was asked: settings against live XML, qom properties and

@@ -92,6 +92,24 @@ static void add_argument(xmlNode *commandline, const char *word)
 	attribute(xmlNewChild(commandline, commandline->ns, BAD_CAST "arg", NULL), "value", word);
 }
 
+/*
+ * All transports of a machine on virtio-mmio: modern ones (QEMU's default is legacy, without VERSION_1 and packed), with the
+ * ioeventfd that is a property of the device on PCI. What the scenario adds comes behind it and counts.
+ */
+static void add_transports(xmlNode *commandline, const struct domain_spec *spec)
+{
+	enum toggle ioeventfd = spec->ndisks ? spec->disk[0].settings->ioeventfd : TOGGLE_UNSET;
+
+	if (!machine_is_mmio(spec->machine))
+		return;
+	add_argument(commandline, "-global");
+	add_argument(commandline, "virtio-mmio.force-legacy=false");
+	if (ioeventfd == TOGGLE_UNSET)
+		return;
+	add_argument(commandline, "-global");
+	add_argument(commandline, ioeventfd == TOGGLE_ON ? "virtio-mmio.ioeventfd=on" : "virtio-mmio.ioeventfd=off");
+}
+
 /* What goes to the emulator's command line: our own nodes, and what the scenario adds. */
 static int add_commandline(xmlNode *root, xmlNs *qemu, const struct domain_spec *spec)
 {
@@ -99,6 +117,7 @@ static int add_commandline(xmlNode *root, xmlNs *qemu, const struct domain_spec 
 	char **words = NULL;
 	size_t count = 0;
 
+	add_transports(commandline, spec);
 	for (size_t k = 0; k < spec->ndisks; k++) {
 		bool own = domain_has_own_node(&spec->disk[k]);
 		json_t *json = own ? own_node(&spec->disk[k], k) : NULL;

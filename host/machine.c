@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/parse.h"
+#include "host/settings.h"
 
 #define PROPERTY "qemu." /* prefix of the keys that name a property of the device */
 
@@ -27,7 +28,7 @@ static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
 static const struct key keys[] = {
 	{ "emulator", KIND_PATH, AT(emulator), 0, 0, "QEMU's program, a path (libvirt's choice)" },
 	{ "firmware", KIND_PATH, AT(firmware), 0, 0, "a file for QEMU's -bios (the machine type's own)" },
-	{ "machine", KIND_NAME, AT(type), 0, 0, "machine type: pc, q35 or one with its version, as pc-i440fx-7.2 (pc)" },
+	{ "machine", KIND_NAME, AT(type), 0, 0, "machine type: pc, q35 or one with its version, as pc-i440fx-7.2; microvm: disks on virtio-mmio, no PCI (pc)" },
 	{ "cpu", KIND_NAME, AT(cpu), 0, 0, "CPU model, max, or host, which needs KVM (host under KVM, qemu64 under TCG)" },
 	{ "kernel", KIND_PATH, AT(kernel), 0, 0,
 	  "a kernel, with its modules in lib/modules beside it or in /lib/modules; or the folder of an unpacked package (the image's)" },
@@ -331,10 +332,24 @@ const char *machine_conflict(const struct machine *m)
 {
 	if (m->cpu && !strcmp(m->cpu, "host") && m->accel == ACCEL_TCG)
 		return "cpu = host is the host's own CPU, which accel = tcg does not run: set cpu = max or a model";
-	if (m->type && !strncmp(m->type, "microvm", 7))
-		return "machine = microvm has no PCI bus, which the test disk and its settings need";
 	if (m->type && (!strcmp(m->type, "none") || !strncmp(m->type, "isapc", 5)))
-		return "this machine has no PCI bus, which the test disk needs: set machine to a kind of pc or q35";
+		return "this machine has no bus for the test disk: set machine to a kind of pc or q35, or to microvm";
+	return NULL;
+}
+
+bool machine_is_mmio(const struct machine *m)
+{
+	return m->type && !strncmp(m->type, "microvm", 7);
+}
+
+const char *machine_disk_conflict(const struct machine *m, const struct settings *s)
+{
+	if (!machine_is_mmio(m))
+		return NULL;
+	if (s->model != MODEL_VIRTIO)
+		return "model names a kind of virtio-blk-pci, and machine = microvm has its disks on virtio-mmio";
+	if (s->iothread == TOGGLE_ON && m->accel == ACCEL_TCG)
+		return "iothread = on needs ioeventfd, which virtio-mmio (machine = microvm) has under KVM only";
 	return NULL;
 }
 

@@ -12,6 +12,8 @@
 #include "guest/error.h"
 #include "guest/text.h"
 
+struct settings;
+
 enum accel { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
 
 /* A property of the test disk's device, set over what libvirt writes. */
@@ -47,6 +49,12 @@ int machine_set(struct machine *m, const char *key, const char *value, const cha
 
 /* Why these cannot work together, with the keys' names; NULL: they can. */
 const char *machine_conflict(const struct machine *m);
+
+/* Whether it has no PCI bus: disks are on virtio-mmio, an ACPI that stops at what such a machine has, a kernel to boot. */
+bool machine_is_mmio(const struct machine *m);
+
+/* Why a disk with these settings cannot be in it; NULL: it can. */
+const char *machine_disk_conflict(const struct machine *m, const struct settings *s);
 
 /* Whether both describe the same guest. */
 bool machine_same(const struct machine *a, const struct machine *b);

@@ -184,7 +184,8 @@ static const struct section *section_of(const struct entries *all, const char *k
 }
 
 /* variant: NULL changes nothing. */
-static int merge_machine(struct machine *m, const struct guest *guest, const struct section *variant, struct error *e)
+static int merge_machine(struct machine *m, const struct guest *guest, const struct settings *settings,
+			 const struct section *variant, struct error *e)
 {
 	struct settings rest;
 	const char *why;
@@ -200,6 +201,8 @@ static int merge_machine(struct machine *m, const struct guest *guest, const str
 	if (bad)
 		return -1;
 	why = machine_conflict(m);
+	if (!why)
+		why = machine_disk_conflict(m, settings);
 	return why ? error_at(e, STATUS_USAGE, variant->file, variant->line, "[variant %s] with [guest %s]: %s", variant->name,
 			      guest->name, why) : 0;
 }
@@ -213,7 +216,7 @@ static int merge_machines(struct scenario *s, const struct entries *all, struct 
 		return no_memory(e);
 	for (size_t g = 0; g < s->nguests; g++)
 		for (size_t v = 0; v < s->nvariants; v++)
-			if (merge_machine(&s->machine[g * s->nvariants + v], &s->guest[g],
+			if (merge_machine(&s->machine[g * s->nvariants + v], &s->guest[g], &s->variant[v].settings,
 					  section_of(all, "variant", s->variant[itself ? 0 : v].name), e))
 				return -1;
 	return 0;

@@ -131,8 +131,10 @@ static void conflicts(void **state)
 	set(&m, "accel", "tcg");
 	assert_non_null(strstr(machine_conflict(&m), "cpu = host"));
 	set(&m, "cpu", "");
-	set(&m, "machine", "microvm");
+	set(&m, "machine", "isapc");
 	assert_non_null(strstr(machine_conflict(&m), "microvm"));
+	set(&m, "machine", "microvm");
+	assert_null(machine_conflict(&m));
 	machine_free(&m);
 }
 

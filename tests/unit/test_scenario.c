@@ -311,7 +311,7 @@ static void machines_are_refused(void **state)
 	}
 	refuse(*state, HEAD "cpu = host\n[guest g]\naccel = tcg\n" WORK, 5,
 	       "[variant b] with [guest g]: cpu = host is the host's own CPU, which accel = tcg does not run");
-	refuse(*state, HEAD "machine = microvm\n" WORK, 5, "no PCI bus");
+	refuse(*state, HEAD "machine = microvm\nmodel = virtio-transitional\n" WORK, 5, "disks on virtio-mmio");
 	refuse(*state, "[scenario]\nbaseline = a\npairing = disks\n[variant a]\n[variant b]\nmemory = 1G\n" WORK, 5,
 	       "the machine belongs to the whole guest");
 	refuse(*state, HEAD "[disk]\nvcpus = 2\n" WORK, 8, "unknown key vcpus in [disk]");
