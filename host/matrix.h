@@ -32,8 +32,8 @@ struct matrix_option {
 #define MATRIX_EVENT_NONE "none"
 
 struct matrix_cell {
-	unsigned number; /* 1.. */
-	char *name;      /* "transport=modern,ring=packed,queues=2": every option, in order */
+	unsigned number; /* 1..: its row of the covering; those that are made for --only follow */
+	char *name;      /* "transport=modern,ring=packed,queues=2": every option, in order; a comma of a value is '\,' */
 	unsigned *value; /* of each option */
 	struct settings settings; /* of the test disk */
 	struct machine machine;
@@ -50,6 +50,8 @@ struct matrix {
 	uint64_t seed;
 	struct matrix_option *option;
 	size_t noptions;
+	struct matrix_except *except; /* [except]: private */
+	size_t nexcepts;
 	struct covering covering;
 	struct matrix_cell *cell;  /* those that were selected */
 	size_t ncells;
