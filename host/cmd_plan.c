@@ -24,7 +24,7 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 		struct settings settings = s->variant[i].settings;
 		struct boot_request r = { .name = variant, .variant = variant, .guest = &s->guest[0], .machine = machine, .image = &image,
 					  .settings = { &settings },
-					  .source = { settings.backend == BACKEND_NULL ? NULL : "/TEST-DISK" }, .ndisks = 1 };
+					  .source = { settings.backend == BACKEND_NULL || settings.backend == BACKEND_NBD ? NULL : "/TEST-DISK" }, .ndisks = 1 };
 		struct text xml = { 0 };
 		int status;
 

@@ -13,7 +13,9 @@
 #include "host/clock.h"
 #include "host/dirs.h"
 #include "host/filesystem.h"
+#include "host/nbd.h"
 #include "host/os.h"
+#include "host/parse.h"
 
 #define PIECE (1u << 20)
 #define PATTERN_BLOCK 4096
@@ -207,6 +209,25 @@ static int keep_filesystem(struct disk *d, enum filesystem filesystem, struct er
 	return disk_restore(d, filesystem, &seconds, e);
 }
 
+/* What is written there stays the server's business; that it is there and how large, is said before a guest is. */
+static int check_server(const struct settings *s, struct error *e)
+{
+	struct text asked = { 0 }, offered = { 0 };
+	uint64_t bytes;
+
+	if (nbd_size(s->path, &bytes, e))
+		return -1;
+	if (bytes == s->size)
+		return 0;
+	parse_size_back(s->size, &asked);
+	parse_size_back(bytes, &offered);
+	error_set(e, STATUS_USAGE, "the NBD server on %s offers a disk of %s, and disk.size is %s: set size = %s", s->path,
+		  text_get(&offered), text_get(&asked), text_get(&offered));
+	text_free(&asked);
+	text_free(&offered);
+	return -1;
+}
+
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e)
 {
 	char path[4096];
@@ -216,6 +237,8 @@ int disk_prepare(const struct settings *s, const char *folder, unsigned index, s
 	*disk = (struct disk){ .bytes = s->size };
 	if (s->backend == BACKEND_NULL)
 		return 0;
+	if (s->backend == BACKEND_NBD)
+		return check_server(s, e);
 	if (s->backend == BACKEND_MEMORY) {
 		disk_memory_folder(path, sizeof(path));
 		folder = path;

@@ -12,7 +12,7 @@
 #define DISK_PREFIX "test-" /* of the names of all test disks */
 
 struct disk {
-	char *path; /* NULL for BACKEND_NULL */
+	char *path; /* NULL for BACKEND_NULL and BACKEND_NBD */
 	char *original; /* on another host path is a copy of this one, see host/place.h; NULL: here */
 	unsigned index;
 	uint64_t bytes;
@@ -25,6 +25,7 @@ struct disk {
  * Make sure that a file of the right size, wholly allocated and filled with the known data, exists:
  * folder/test-<index>-<size>.raw (backend memory: below /dev/shm/kickbench-UID). Reuses a good one (marked by a small
  * file beside it), whatever it holds: see disk->holds. Checks free space first and names the folder when it is short.
+ * Of BACKEND_NBD nothing is made: its server must be there and offer a disk of that size, whatever it holds.
  * With s->filesystem that file system has been made, too, and is kept in a file beside it for disk_restore().
  */
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e);

@@ -126,12 +126,12 @@ int domain_check(const struct domain_spec *spec, struct error *e)
 	for (size_t k = 0; k < spec->ndisks; k++) {
 		const struct domain_disk *disk = &spec->disk[k];
 
-		if (check_string("the disk's path", disk->source, e) ||
+		if (check_string("the disk's path", disk->source, e) || check_string("the disk's path", disk->settings->path, e) ||
 		    check_string("the disk's serial number", disk->serial, e))
 			return -1;
 		if (disk->under && check_under(disk->under, e))
 			return -1;
-		if (disk->settings->backend != BACKEND_NULL && !disk->source)
+		if ((disk->settings->backend == BACKEND_FILE || disk->settings->backend == BACKEND_MEMORY) && !disk->source)
 			return error_set(e, STATUS_USAGE, "disk %zu has no file", k);
 		if (!same_pin(disk->settings->vcpupin, first->vcpupin) ||
 		    !same_pin(disk->settings->emulatorpin, first->emulatorpin))

@@ -19,7 +19,7 @@ struct domain_under {
 
 struct domain_disk {
 	const struct settings *settings; /* cache resolved */
-	const char *source;              /* image file; NULL for BACKEND_NULL */
+	const char *source;              /* image file; NULL for BACKEND_NULL and BACKEND_NBD */
 	const char *serial;              /* what the guest finds it by, at most 20 characters */
 	const struct domain_under *under; /* NULL: nothing */
 	const char *target;              /* its name in a copy of a user's domain; NULL: vd<a+k>, at a place of its own */

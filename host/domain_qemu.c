@@ -22,7 +22,7 @@ bool domain_has_own_node(const struct domain_disk *disk)
 {
 	const struct settings *s = disk->settings;
 
-	return s->backend == BACKEND_NULL || s->inject != INJECT_NONE || (disk->under && (disk->under->log || disk->under->rule));
+	return s->backend == BACKEND_NULL || s->backend == BACKEND_NBD || s->inject != INJECT_NONE || (disk->under && (disk->under->log || disk->under->rule));
 }
 
 /* ---- our own node, from below: each takes the one under it, and gives NULL when memory ran out ---- */
@@ -37,6 +37,10 @@ static json_t *lowest_node(const struct domain_disk *disk)
 	if (s->backend == BACKEND_NULL)
 		return json_pack("{s:s, s:I, s:I, s:b, s:b}", "driver", "null-co", "size", (json_int_t)s->size, "latency-ns",
 				 (json_int_t)s->latency_ns, "read-zeroes", 1, "read-only", readonly);
+	if (s->backend == BACKEND_NBD)
+		return json_pack("{s:s, s:{s:s, s:s}, s:{s:b, s:b}, s:b, s:s}", "driver", "nbd", "server", "type", "unix", "path",
+				 s->path, "cache", "direct", direct, "no-flush", s->cache == CACHE_UNSAFE, "read-only", readonly,
+				 "discard", discard ? "unmap" : "ignore");
 	return json_pack("{s:s, s:s, s:s, s:{s:b, s:b}, s:b, s:s}", "driver", "file", "filename", disk->source, "aio",
 			 disk_io_name(s->io), "cache", "direct", direct, "no-flush", s->cache == CACHE_UNSAFE, "read-only", readonly,
 			 "discard", discard ? "unmap" : "ignore");

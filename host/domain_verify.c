@@ -298,9 +298,11 @@ static void check_backend(struct check *c)
 		judge_number(c, "latency_ns", (json_int_t)c->asked->latency_ns, true,
 			     json_object_get(lowest, "latency-ns"));
 	} else {
-		const char *want = c->asked->backend == BACKEND_MEMORY ? "memory" : "file";
+		bool nbd = c->asked->backend == BACKEND_NBD;
+		const char *want = nbd ? "nbd" : c->asked->backend == BACKEND_MEMORY ? "memory" : "file";
+		const char *have = kind && !strcmp(kind, "null-co") ? "null" : kind && !strcmp(kind, "nbd") ? "nbd" : nbd ? "file" : want;
 
-		judge(c, "backend", want, !known ? NULL : kind && !strcmp(kind, "null-co") ? "null" : want);
+		judge(c, "backend", want, known ? have : NULL);
 	}
 	if (c->asked->inject != INJECT_NONE)
 		judge(c, "inject_error", c->asked->inject == INJECT_READ ? "read" : "write", !known ? NULL : iotype ? iotype : "none");
@@ -335,7 +337,8 @@ static void check_file(struct check *c)
 		const json_t *file = node_below(c->node, NULL);
 
 		judge(c, "cache", wanted, own_cache(c, file));
-		judge(c, "io", disk_io_name(s->io), json_string_value(json_object_get(file, "aio")));
+		if (s->backend != BACKEND_NBD)
+			judge(c, "io", disk_io_name(s->io), json_string_value(json_object_get(file, "aio")));
 		return;
 	}
 	cache = driver_attribute(c, "cache");

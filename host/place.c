@@ -123,6 +123,8 @@ int place_disk(const struct hv_ops *ops, struct hv *hv, const struct hv_host *ho
 		s->cache = CACHE_NONE;
 	if (!host->here && s->backend == BACKEND_NULL)
 		return 0;
+	if (host->here && s->backend == BACKEND_NBD) /* its path is no folder */
+		return disk_prepare(s, "", index, disk, e) || disk_resolve_cache(s, NULL, e) ? -1 : 0;
 	text_add(&original, "%s%s", s->path ? s->path : state_dir, s->path ? "" : host->here ? "/disks" : "/originals");
 	if (dirs_make(text_get(&original), e))
 		goto fail;

@@ -261,7 +261,7 @@ double plan_seconds(const struct scenario *s, const struct plan *p, const struct
 		for (unsigned d = 0; d < boot->ndisks; d++) {
 			const struct settings *disk = &s->variant[boot->variant[d]].settings;
 
-			if (dirty[d] && disk->backend != BACKEND_NULL)
+			if (dirty[d] && disk->backend != BACKEND_NULL && disk->backend != BACKEND_NBD)
 				total += (double)disk->size / pace->restore;
 		}
 	}

@@ -19,7 +19,7 @@ struct key {
 	const char *help;
 };
 
-static const char *const backends[] = { "file", "memory", "null", NULL };
+static const char *const backends[] = { "file", "memory", "null", "nbd", NULL };
 static const char *const caches[] = { "auto", "none", "writeback", "writethrough", "directsync", "unsafe", NULL };
 static const char *const ios[] = { "threads", "native", "io_uring", NULL };
 static const char *const models[] = { "virtio", "virtio-transitional", "virtio-non-transitional", NULL };
@@ -29,10 +29,10 @@ static const char *const injects[] = { "none", "read-error@", "write-error@", NU
 #define AT(field) offsetof(struct settings, field)
 
 static const struct key keys[] = {
-	{ "size", KIND_SIZE, AT(size), 1 << 20, (uint64_t)1 << 50, NULL, "size of the test disk (256M)" },
+	{ "size", KIND_SIZE, AT(size), 512, (uint64_t)1 << 50, NULL, "size of the test disk, a multiple of 512 (256M)" },
 	{ "backend", KIND_WORD, AT(backend), 0, 0, backends,
-	  "file: a raw file full of data; memory: the same on tmpfs; null: QEMU's null-co" },
-	{ "path", KIND_PATH, AT(path), 0, 0, NULL, "folder that holds the test disk's file (the state folder)" },
+	  "file: a raw file full of data; memory: the same on tmpfs; null: QEMU's null-co; nbd: a server that you run" },
+	{ "path", KIND_PATH, AT(path), 0, 0, NULL, "folder that holds the test disk's file (the state folder); backend=nbd: the server's unix socket" },
 	{ "latency_ns", KIND_U64, AT(latency_ns), 0, 10000000000, NULL,
 	  "backend=null: each request takes this long; needs an iothread" },
 	{ "filesystem", KIND_WORD, AT(filesystem), 0, 0, filesystems,
@@ -123,7 +123,10 @@ static void allowed(const struct key *k, struct text *t)
 {
 	switch (k->kind) {
 	case KIND_SIZE:
-		text_add(t, "a size such as 256M or 1G, from %" PRIu64 "M to %" PRIu64 "M", k->min >> 20, k->max >> 20);
+		text_add(t, "a size such as 256M or 1G, from ");
+		parse_size_back(k->min, t);
+		text_add(t, " to ");
+		parse_size_back(k->max, t);
 		break;
 	case KIND_U64:
 	case KIND_UNSIGNED:
@@ -137,7 +140,7 @@ static void allowed(const struct key *k, struct text *t)
 		add_words(t, k->words);
 		break;
 	case KIND_PATH:
-		text_add(t, "a folder");
+		text_add(t, "a folder, or with backend = nbd a socket");
 		break;
 	case KIND_CPUS:
 		text_add(t, "host CPUs such as 0,2-3");
@@ -248,12 +251,18 @@ const char *settings_conflict(const struct settings *s)
 		return "latency_ns needs backend = null";
 	if (s->latency_ns && s->iothread != TOGGLE_ON)
 		return "latency_ns needs iothread = on: QEMU's main loop rounds it up to whole milliseconds";
+	if (s->backend == BACKEND_NBD && (!s->path || *s->path != '/'))
+		return "backend = nbd needs path = /SOCKET, the unix socket that the server listens on, from the root on";
+	if (s->backend == BACKEND_NBD && s->filesystem != FILESYSTEM_NONE)
+		return "backend = nbd is the server's disk, which kickbench fills with nothing: filesystem needs backend = file or memory";
+	if (s->backend == BACKEND_NBD && s->io != IO_THREADS)
+		return "io is how a file is read and written: backend = nbd has a socket";
 	if (s->io == IO_NATIVE && !direct && s->backend != BACKEND_NULL)
 		return "io = native needs cache = none or directsync: QEMU's native aio works on O_DIRECT only";
 	if (s->backend == BACKEND_MEMORY && direct)
 		return "backend = memory lies on tmpfs: cache = none and directsync need direct I/O, use writeback or auto";
 	if (s->backend == BACKEND_NULL && s->inject != INJECT_NONE)
-		return "inject_error needs backend = file or memory";
+		return "inject_error needs another backend than null";
 	if (s->backend == BACKEND_NULL && s->path)
 		return "backend = null has no file: path means nothing";
 	if (s->backend == BACKEND_NULL && s->filesystem != FILESYSTEM_NONE)

@@ -13,7 +13,7 @@
 #include "guest/error.h"
 #include "guest/text.h"
 
-enum backend { BACKEND_FILE, BACKEND_MEMORY, BACKEND_NULL };
+enum backend { BACKEND_FILE, BACKEND_MEMORY, BACKEND_NULL, BACKEND_NBD };
 enum cache { CACHE_AUTO, CACHE_NONE, CACHE_WRITEBACK, CACHE_WRITETHROUGH, CACHE_DIRECTSYNC, CACHE_UNSAFE };
 enum disk_io { IO_THREADS, IO_NATIVE, IO_URING };
 enum model { MODEL_VIRTIO, MODEL_TRANSITIONAL, MODEL_NON_TRANSITIONAL };
@@ -24,7 +24,7 @@ enum inject { INJECT_NONE, INJECT_READ, INJECT_WRITE };
 struct settings {
 	uint64_t size; /* bytes */
 	enum backend backend;
-	char *path;          /* folder of the test disk's file; NULL: the state folder */
+	char *path;          /* folder of the test disk's file; NULL: the state folder; BACKEND_NBD: the server's unix socket */
 	uint64_t latency_ns; /* BACKEND_NULL only; 0 none */
 	enum filesystem filesystem; /* on the test disk */
 	enum cache cache;    /* CACHE_AUTO is resolved against the file system before a boot */

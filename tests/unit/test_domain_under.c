@@ -114,6 +114,40 @@ static void our_own_node_has_the_cache_mode(void **state)
 	teardown(&f);
 }
 
+static void a_server_of_the_user(void **state)
+{
+	const char *ours = "{\"drive\":\"kickbench-disk0\",\"write-cache\":\"on\"}", *theirs = "{\"drive\":\"libvirt-1-format\"}";
+	struct fixture f;
+	json_t *node, *root;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "backend", "nbd");
+	set(&f, 0, "path", "/run/a b.sock");
+	set(&f, 0, "iothread", "on");
+	f.disk[0].source = NULL;
+	make(&f);
+	node = node_of(&f);
+	assert_string_equal("nbd", word(node, "driver"));
+	assert_string_equal("unix", word(json_object_get(node, "server"), "type"));
+	assert_string_equal("/run/a b.sock", word(json_object_get(node, "server"), "path"));
+	assert_string_equal("kickbench-disk0", at(&f, PROPERTY("drive")));
+	assert_string_equal("1", at(&f, DRIVER "/@iothread"));
+	assert_string_equal("/k", at(&f, "/domain/devices/disk[readonly]/source/@file"));
+	json_decref(node);
+	root = verify(&f, &(struct domain_evidence){ .live_xml = text_get(&f.xml), .qom = ours }, 0);
+	assert_string_equal("nbd", verified(root, "backend"));
+	assert_string_equal("none", verified(root, "cache"));
+	json_decref(root);
+	json_decref(verify(&f, &(struct domain_evidence){ .live_xml = text_get(&f.xml), .qom = theirs }, 1));
+	set(&f, 0, "inject_error", "read-error@3");
+	make(&f);
+	node = node_of(&f);
+	assert_string_equal("nbd", word(json_object_get(node, "image"), "driver"));
+	json_decref(node);
+	teardown(&f);
+}
+
 static void what_cannot_be_under_a_disk(void **state)
 {
 	static const struct { struct domain_under under; const char *why; } bad[] = {
@@ -143,6 +177,7 @@ int main(void)
 		cmocka_unit_test(nodes_upon_each_other),
 		cmocka_unit_test(what_is_under_an_ordinary_disk),
 		cmocka_unit_test(our_own_node_has_the_cache_mode),
+		cmocka_unit_test(a_server_of_the_user),
 		cmocka_unit_test(what_cannot_be_under_a_disk),
 	};
 

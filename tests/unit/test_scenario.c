@@ -468,7 +468,7 @@ static void names_with_dots_can_be_set(void **state)
 static void set_is_named_where_it_is_the_cause(void **state)
 {
 	static const struct { const char *set, *piece; } rows[] = {
-		{ "disk.size=1k", "--set disk.size=1k: size = 1k: expected a size" },
+		{ "disk.size=1k1", "--set disk.size=1k1: size = 1k1: expected a size" },
 		{ "disk.sise=1G", "--set disk.sise=1G: unknown key sise in [disk]" },
 		{ "scenario.blocks=0", "--set scenario.blocks=0: blocks = 0: expected a number from 1 to 1000" },
 		{ "scenario.baseline=z", "--set scenario.baseline=z: baseline = z: there is no section [variant z]" },

@@ -90,7 +90,7 @@ static void every_key_is_read_and_written(void **state)
 static void a_bad_value_names_place_key_and_what_is_allowed(void **state)
 {
 	static const struct { const char *key, *value, *allowed; } rows[] = {
-		{ "size", "1k", "from 1M to 1073741824M" }, { "size", "big", "a size such as" }, { "size", "", "a size" },
+		{ "size", "511", "from 512 to 1024T" }, { "size", "2000T", "from 512" }, { "size", "big", "a size such as" }, { "size", "", "a size" },
 		{ "backend", "disk", "file, memory, null" }, { "latency_ns", "10000000001", "from 0 to 10000000000" },
 		{ "filesystem", "zfs", "none, ext4, xfs" },
 		{ "cache", "None", "auto, none, writeback, writethrough, directsync, unsafe" },
@@ -139,22 +139,29 @@ static void impossible_pairs_have_reasons(void **state)
 		{ "io=native cache=writeback", "io = native needs cache = none or directsync" },
 		{ "io=native", "io = native needs" },
 		{ "backend=memory cache=none", "tmpfs" },
-		{ "backend=null inject_error=read-error@1", "inject_error needs backend" },
+		{ "backend=null inject_error=read-error@1", "inject_error needs another backend" },
 		{ "backend=null path=/x", "path means nothing" },
 		{ "backend=null filesystem=ext4", "filesystem needs backend = file or memory" },
+		{ "backend=nbd", "needs path = /SOCKET" },
+		{ "backend=nbd path=s.sock", "from the root on" },
+		{ "backend=nbd path=/s filesystem=xfs", "filesystem needs backend = file or memory" },
+		{ "backend=nbd path=/s io=native", "a socket" },
+		{ "backend=nbd path=/s latency_ns=1 iothread=on", "latency_ns needs backend = null" },
 		{ "size=7M filesystem=ext4", "8M at least" },
 		{ "size=299M filesystem=xfs", "300M at least" },
 		{ "queue_size=100", "power of two" },
 		{ "poll_max_ns=0", "poll_max_ns is a property of an iothread" },
 		{ "iothreadpin=1", "iothreadpin needs iothread = on" },
 		{ "size=1048577", "multiple of 512" },
+		{ "size=513", "multiple of 512" },
+		{ "size=512 inject_error=read-error@1", "beyond the disk's end" },
 		{ "size=1M inject_error=read-error@2048", "beyond the disk's end" },
 	};
 	static const char *const fine[] = {
 		"ioeventfd=on iothread=on", "backend=null latency_ns=1000 iothread=on", "io=native cache=none",
 		"io=native cache=directsync", "backend=memory cache=writeback", "queue_size=256", "iothread=on poll_max_ns=0",
 		"size=1M inject_error=read-error@2047", "size=8M filesystem=ext4", "size=300M filesystem=xfs",
-		"backend=memory filesystem=ext4",
+		"backend=memory filesystem=ext4", "size=512", "size=1536", "backend=nbd path=/s inject_error=read-error@1 iothread=on",
 	};
 
 	(void)state;
