@@ -157,7 +157,9 @@ static int run_tool(struct serving *s, int argc, char **argv, struct error *e)
 		return run(s, argc, argv, e);
 	if (strcmp(s->tool, "fio") == 0)
 		return agent_job_fio(s, argc, argv, e);
-	return error_set(e, STATUS_FAILED, "tool %s: this agent knows fio", s->tool);
+	if (strcmp(s->tool, "check") == 0)
+		return agent_job_check(s, argc, argv, e);
+	return error_set(e, STATUS_FAILED, "tool %s: this agent knows check and fio", s->tool);
 }
 
 int agent_job_serve(struct agent_link *link, struct agent_actions *actions, const char *payload, struct error *e)

@@ -65,6 +65,7 @@ int serving_mount(struct serving *s, struct error *e);
 int serving_unmount(const struct serving *s, int ret, struct error *e); /* ret of the job: a failed one keeps its message */
 
 /* The tools. Both send the result; -1: the job could not run. argv has a program's name in front and ends with NULL. */
+int agent_job_check(struct serving *s, int argc, char **argv, struct error *e);
 int agent_job_fio(struct serving *s, int argc, char **argv, struct error *e);
 
 #endif

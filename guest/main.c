@@ -1,9 +1,10 @@
-/* kickio: fio's command line, `kickio agent`, `kickio info`, and the init of a Linux guest. */
+/* kickio: fio's command line, `kickio agent`, `kickio check`, `kickio info`, and the init of a Linux guest. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "guest/agent.h"
+#include "guest/check.h"
 #include "guest/init.h"
 #include "guest/options.h"
 #include "guest/output.h"
@@ -161,6 +162,28 @@ static int agent(int argc, char **argv)
 	return agent_serve(argv[2], &e) ? complain(&e) : STATUS_OK;
 }
 
+static int check(int argc, char **argv)
+{
+	struct check_report report = {.line = NULL};
+	struct check_options options;
+	struct text out = {0};
+	struct error e = {0};
+	int status;
+
+	if (argc == 0 || strcmp(argv[0], "--help") == 0) {
+		check_help(argc ? stdout : stderr);
+		return argc ? STATUS_OK : STATUS_FAILED;
+	}
+	if (check_parse(argc, argv, &options, &e) || check_run(&options, &report, &e))
+		return complain(&e);
+	check_text(&report, false, &out);
+	fputs(text_get(&out), stdout);
+	status = check_exit_status(&report);
+	text_free(&out);
+	check_report_free(&report);
+	return fflush(stdout) ? STATUS_FAILED : status;
+}
+
 static int info(void)
 {
 	struct text out = {0};
@@ -181,6 +204,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && strcmp(argv[1], "agent") == 0)
 		return agent(argc, argv);
+	if (argc > 1 && strcmp(argv[1], "check") == 0)
+		return check(argc - 2, argv + 2);
 	if (argc > 1 && strcmp(argv[1], "info") == 0)
 		return info();
 	return benchmark(argc, argv);

@@ -89,6 +89,27 @@ struct os_disk {
 /* The whole disks that the system sees, at most max. Returns how many. */
 size_t os_disks(struct os_disk *disks, size_t max);
 
+/* What the system says of a disk beyond its size; -1 and 0: it does not tell. */
+struct os_limits {
+	int readonly, write_cache, discard, zeroes; /* 1 or 0: cache to be flushed; requests that the disk offers itself */
+	uint32_t queues, segments;                  /* in use; most pieces of one request */
+	uint64_t request_bytes;                     /* largest request that is not split */
+	uint64_t discard_bytes;                     /* in pieces of which it discards */
+};
+
+void os_limits(const char *path, struct os_limits *limits);
+
+/* Drop the data of a range of a device, or make it zeroes. 0, errno, or ENOTSUP where the system has no such request. */
+int os_discard(int fd, uint64_t offset, uint64_t length);
+int os_write_zeroes(int fd, uint64_t offset, uint64_t length);
+
+/* With what errno the system refuses what a disk does not allow; lists that end with 0. */
+struct os_refusals {
+	const int *past_end, *unaligned, *read_only;
+};
+
+extern const struct os_refusals os_refusals;
+
 /*
  * Mount the file system of a disk on a folder, which is made when it is missing; type as "ext4". Where the kernel
  * has it as modules that the image carries, they are loaded first. Systems that cannot say so.

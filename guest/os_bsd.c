@@ -13,6 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A driver, the label or GEOM says no, each with its own. */
+static const int past_end[] = {EIO, EINVAL, ENXIO, ENOSPC, 0};
+static const int unaligned[] = {EINVAL, EIO, EFAULT, 0};
+static const int read_only[] = {EROFS, EPERM, EACCES, EIO, 0};
+
+const struct os_refusals os_refusals = {past_end, unaligned, read_only};
+
 /* ---- identity ---- */
 
 void os_identity(struct os_identity *id)
@@ -269,6 +276,30 @@ size_t os_disks(struct os_disk *disks, size_t max)
 	}
 	free(names);
 	return n;
+}
+
+void os_limits(const char *path, struct os_limits *limits)
+{
+	struct os_target target;
+	struct error ignored;
+	int fd;
+
+	memset(limits, 0, sizeof(*limits));
+	memset(&ignored, 0, sizeof(ignored));
+	limits->readonly = limits->write_cache = limits->discard = limits->zeroes = -1;
+	if (os_inspect(path, &target, &ignored) < 0 || (target.kind != OS_CHAR && target.kind != OS_BLOCK))
+		return;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	bsd_limits(fd, limits);
+	close(fd);
+}
+
+int os_write_zeroes(int fd, uint64_t offset, uint64_t length)
+{
+	(void)fd, (void)offset, (void)length;
+	return ENOTSUP;
 }
 
 int os_device_name(const char *path, char *name, size_t size, struct error *e)

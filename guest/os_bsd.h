@@ -20,6 +20,9 @@ int bsd_media(int fd, uint64_t *bytes, uint32_t *sector);
 /* Empty the cache of the disk that fd is open on. 0 or errno; 0 when the disk has none. */
 int bsd_flush_disk(int fd);
 
+/* What more it says of the disk that fd is open on. What it does not tell stays as it is. */
+void bsd_limits(int fd, struct os_limits *limits);
+
 /* fsync() for a regular file, with the disk's cache where the system has a call for both. 0 or errno. */
 int bsd_flush_file(int fd);
 

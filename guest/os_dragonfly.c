@@ -33,6 +33,19 @@ int bsd_media(int fd, uint64_t *bytes, uint32_t *sector)
 	return 0;
 }
 
+/* No request tells. */
+void bsd_limits(int fd, struct os_limits *limits)
+{
+	(void)fd, (void)limits;
+}
+
+/* Its IOCTLTRIM is for disks that other drivers than virtio's serve. */
+int os_discard(int fd, uint64_t offset, uint64_t length)
+{
+	(void)fd, (void)offset, (void)length;
+	return ENOTSUP;
+}
+
 /* No request of this system's empties a disk's cache. */
 int bsd_flush_disk(int fd)
 {

@@ -34,6 +34,29 @@ int bsd_media(int fd, uint64_t *bytes, uint32_t *sector)
 	return 0;
 }
 
+void bsd_limits(int fd, struct os_limits *limits)
+{
+	struct diocgattr_arg attribute;
+	off_t stripe;
+
+	memset(&attribute, 0, sizeof(attribute));
+	snprintf(attribute.name, sizeof(attribute.name), "GEOM::candelete");
+	attribute.len = sizeof(attribute.value.i);
+	if (ioctl(fd, DIOCGATTR, &attribute) == 0)
+		limits->discard = attribute.value.i != 0;
+	if (ioctl(fd, DIOCGSTRIPESIZE, &stripe) == 0 && stripe > 0)
+		limits->discard_bytes = (uint64_t)stripe;
+}
+
+int os_discard(int fd, uint64_t offset, uint64_t length)
+{
+	off_t range[2] = {(off_t)offset, (off_t)length};
+
+	if (ioctl(fd, DIOCGDELETE, range) == 0)
+		return 0;
+	return errno == ENOTTY || errno == EOPNOTSUPP || errno == ENODEV ? ENOTSUP : errno;
+}
+
 int bsd_flush_disk(int fd)
 {
 	if (ioctl(fd, DIOCGFLUSH) == 0)

@@ -44,6 +44,21 @@ int bsd_media(int fd, uint64_t *bytes, uint32_t *sector)
 	return 0;
 }
 
+void bsd_limits(int fd, struct os_limits *limits)
+{
+	int bits;
+
+	if (ioctl(fd, DIOCGCACHE, &bits) == 0)
+		limits->write_cache = (bits & DKCACHE_WRITE) != 0;
+}
+
+int os_discard(int fd, uint64_t offset, uint64_t length)
+{
+	if (fdiscard(fd, (off_t)offset, (off_t)length) == 0)
+		return 0;
+	return errno == ENODEV || errno == ENOTTY || errno == EOPNOTSUPP ? ENOTSUP : errno;
+}
+
 int bsd_flush_disk(int fd)
 {
 	int force = 0;

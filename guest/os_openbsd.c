@@ -35,6 +35,22 @@ int bsd_media(int fd, uint64_t *bytes, uint32_t *sector)
 	return 0;
 }
 
+void bsd_limits(int fd, struct os_limits *limits)
+{
+	struct dk_cache cache;
+
+	memset(&cache, 0, sizeof(cache));
+	if (ioctl(fd, DIOCGCACHE, &cache) == 0)
+		limits->write_cache = cache.wrcache != 0;
+}
+
+/* No request of this system's drops data. */
+int os_discard(int fd, uint64_t offset, uint64_t length)
+{
+	(void)fd, (void)offset, (void)length;
+	return ENOTSUP;
+}
+
 int bsd_flush_disk(int fd)
 {
 	int force = 0;

@@ -195,7 +195,7 @@ static void test_tools(void **state)
 
 	send_next(h, FRAME_JOB, "{\"id\":\"1\",\"disk\":null,\"tool\":\"dd\",\"argv\":[]}");
 	expect(h, &f, FRAME_ERROR);
-	assert_has(&f, "tool dd: this agent knows fio");
+	assert_has(&f, "tool dd: this agent knows check and fio");
 	say_bye(h);
 }
 
