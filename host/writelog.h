@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "guest/error.h"
+#include "guest/verify_block.h"
 
 struct writelog;
 
@@ -56,6 +57,13 @@ void writelog_close(struct writelog *log); /* NULL is fine */
 
 /* Apply the entries [0, end) to a file, which has the disk's size. What was discarded is zeros then, as in a raw file below a disk with discard=unmap. */
 int writelog_replay(struct writelog *log, uint64_t end, int fd, struct error *e);
+
+/*
+ * Tell of every header of kickio that an entry's data has at its place, from map `id` where it is not 0, whatever became of the
+ * data behind it.
+ */
+int writelog_headers(struct writelog *log, const struct writelog_entry *entry, uint64_t id,
+		     void (*header)(void *context, const struct verify_header *h), void *context, struct error *e);
 
 /*
  * A job of one writer at depth 1, alone on the disk and past the guest's cache, wrote `writes` blocks and had an fsync return

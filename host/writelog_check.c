@@ -1,36 +1,18 @@
 #include <string.h>
 
-#include "guest/verify_block.h"
 #include "host/writelog.h"
 
 #define CHUNK 65536u
 
-/* What makes sectors one write: all of them have the same of these. */
-struct identity {
-	uint64_t start, time_ns;
-	uint32_t length, job;
-};
-
-struct check {
-	struct writelog *log;
-	uint64_t id;
-	unsigned every;
-	struct writelog_flushes *out;
-	struct identity last; /* of the write that was seen last */
-	bool unsure;          /* something of what was seen could still be in a cache */
-	uint64_t answered;    /* entry behind what made the writes seen so far safe; 0: not safe */
-};
-
-/* Is it a sector of the job, and of which write? */
-static bool recognise(const struct check *c, const unsigned char *sector, uint64_t offset, struct identity *identity)
+/* Is it a sector of kickio, of that map, at its place? */
+static bool recognise(uint64_t id, const unsigned char *sector, uint64_t offset, struct verify_header *h)
 {
-	struct sector_expected x = { .map = c->id, .offset = offset, .any_newer = true };
-	struct verify_header h;
+	struct sector_expected x = { .map = id, .offset = offset, .any_newer = true };
 
-	memcpy(&h, sector, sizeof(h));
-	if (h.offset != offset || (c->id && h.map != c->id))
+	memcpy(h, sector, sizeof(*h));
+	if (h->offset != offset || (id && h->map != id))
 		return false;
-	switch (sector_check(sector, &x, &h)) {
+	switch (sector_check(sector, &x, h)) {
 	case SECTOR_ZEROS:
 	case SECTOR_FOREIGN:
 	case SECTOR_BAD_HEADER:
@@ -43,9 +25,44 @@ static bool recognise(const struct check *c, const unsigned char *sector, uint64
 	case SECTOR_BAD_SUM:
 		break;
 	}
-	*identity = (struct identity){ .start = h.start, .time_ns = h.time_ns, .length = h.length, .job = h.job };
 	return true;
 }
+
+int writelog_headers(struct writelog *log, const struct writelog_entry *entry, uint64_t id,
+		     void (*header)(void *context, const struct verify_header *h), void *context, struct error *e)
+{
+	unsigned char chunk[CHUNK];
+
+	for (uint64_t done = 0; entry->data_at && done < entry->bytes;) {
+		size_t piece = entry->bytes - done < sizeof(chunk) ? (size_t)(entry->bytes - done) : sizeof(chunk);
+
+		if (writelog_data(log, entry, done, chunk, piece, e) < 0)
+			return -1;
+		for (size_t at = 0; at < piece; at += VERIFY_SECTOR) {
+			struct verify_header h;
+
+			if (recognise(id, chunk + at, entry->offset + done + at, &h))
+				header(context, &h);
+		}
+		done += piece;
+	}
+	return 0;
+}
+
+/* What makes sectors one write: all of them have the same of these. */
+struct identity {
+	uint64_t start, time_ns;
+	uint32_t length, job;
+};
+
+struct check {
+	unsigned every;
+	struct writelog_flushes *out;
+	struct identity last; /* of the write that was seen last */
+	bool fua;             /* of the entry that is looked at */
+	bool unsure;          /* something of what was seen could still be in a cache */
+	uint64_t answered;    /* entry behind what made the writes seen so far safe; 0: not safe */
+};
 
 static bool same(const struct identity *a, const struct identity *b)
 {
@@ -70,44 +87,27 @@ static void judge(struct check *c)
 		out->first_missing = fsync;
 }
 
-static void see(struct check *c, const struct identity *identity, bool fua)
+static void see(void *context, const struct verify_header *h)
 {
-	if (c->out->seen == 0 || !same(&c->last, identity)) {
+	struct identity identity = { .start = h->start, .time_ns = h->time_ns, .length = h->length, .job = h->job };
+	struct check *c = context;
+
+	if (c->out->seen == 0 || !same(&c->last, &identity)) {
 		judge(c);
 		c->out->seen++;
-		c->last = *identity;
+		c->last = identity;
 		c->answered = 0;
 	}
-	if (fua)
+	if (c->fua)
 		return;
 	c->unsure = true;
 	c->answered = 0;
 }
 
-static int see_data(struct check *c, const struct writelog_entry *entry, struct error *e)
-{
-	unsigned char chunk[CHUNK];
-
-	for (uint64_t done = 0; done < entry->bytes;) {
-		size_t piece = entry->bytes - done < sizeof(chunk) ? (size_t)(entry->bytes - done) : sizeof(chunk);
-
-		if (writelog_data(c->log, entry, done, chunk, piece, e) < 0)
-			return -1;
-		for (size_t at = 0; at < piece; at += VERIFY_SECTOR) {
-			struct identity identity;
-
-			if (recognise(c, chunk + at, entry->offset + done + at, &identity))
-				see(c, &identity, entry->fua);
-		}
-		done += piece;
-	}
-	return 0;
-}
-
 int writelog_check_flushes(struct writelog *log, uint64_t id, uint64_t writes, unsigned every, struct writelog_flushes *out,
 			   struct error *e)
 {
-	struct check c = { .log = log, .id = id, .every = every, .out = out };
+	struct check c = { .every = every, .out = out };
 
 	*out = (struct writelog_flushes){ .expected = every ? writes / every : 0 };
 	if (!every)
@@ -119,7 +119,8 @@ int writelog_check_flushes(struct writelog *log, uint64_t id, uint64_t writes, u
 			return -1;
 		if (entry.flush)
 			c.unsure = false;
-		if (entry.data_at && see_data(&c, &entry, e) < 0)
+		c.fua = entry.fua;
+		if (writelog_headers(log, &entry, id, see, &c, e) < 0)
 			return -1;
 		if (!c.unsure && !c.answered)
 			c.answered = i + 1;
