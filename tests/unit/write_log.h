@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "guest/verify_block.h"
+#include "host/writelog.h"
 
 enum { LOG_FLUSH = 1, LOG_FUA = 2, LOG_DISCARD = 4, LOG_MARK = 8, LOG_METADATA = 16 };
 
@@ -99,6 +100,17 @@ static inline void log_write(struct log_bytes *l, uint64_t map, uint64_t offset,
 	assert_in_range(sectors, 1, 128);
 	seal_write(l, data, map, offset, sectors, generation);
 	log_entry(l, offset / l->sector, sectors * 512 / l->sector, flags, data);
+}
+
+static inline void expect_flushes(const struct writelog_flushes *f, uint64_t seen, uint64_t expected, uint64_t missing,
+				  uint64_t first_missing, uint64_t last_flush, uint64_t covered)
+{
+	assert_int_equal(f->seen, seen);
+	assert_int_equal(f->expected, expected);
+	assert_int_equal(f->missing, missing);
+	assert_int_equal(f->first_missing, first_missing);
+	assert_int_equal(f->last_flush, last_flush);
+	assert_int_equal(f->covered, covered);
 }
 
 #endif
