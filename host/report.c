@@ -118,26 +118,22 @@ int report_check(const struct report_request *r, struct error *e)
 	return -1;
 }
 
+int report_put(const struct text *text, const char *file, struct error *e)
+{
+	if (text->failed)
+		return error_set(e, STATUS_HOST, "out of memory");
+	if (file && strcmp(file, "-") != 0)
+		return file_write(file, text_get(text), text->length, e);
+	if (fwrite(text_get(text), 1, text->length, stdout) != text->length || fflush(stdout))
+		return error_errno(e, STATUS_HOST, "the report could not be written");
+	return 0;
+}
+
 int report_send(const struct comparison *c, const struct report_request *r, struct error *e)
 {
 	struct text text = { 0 };
-	int status = -1;
+	int status = format_of(r)->write(c, &r->options, &text, e) ? -1 : report_put(&text, r->file, e);
 
-	if (format_of(r)->write(c, &r->options, &text, e))
-		goto out;
-	if (text.failed) {
-		error_set(e, STATUS_HOST, "out of memory");
-		goto out;
-	}
-	if (r->file && strcmp(r->file, "-") != 0) {
-		status = file_write(r->file, text_get(&text), text.length, e);
-		goto out;
-	}
-	if (fwrite(text_get(&text), 1, text.length, stdout) != text.length || fflush(stdout))
-		error_errno(e, STATUS_HOST, "the report could not be written");
-	else
-		status = 0;
-out:
 	text_free(&text);
 	return status;
 }

@@ -61,6 +61,9 @@ int report_check(const struct report_request *r, struct error *e);
 /* Write it to where it was asked for; a file is whole or as it was before. */
 int report_send(const struct comparison *c, const struct report_request *r, struct error *e);
 
+/* The same with a text that is there already; file: as in a request. */
+int report_put(const struct text *text, const char *file, struct error *e);
+
 /* "interval", "single", "no data", ...: the kind of an effect, for programs. */
 const char *report_state(enum effect_kind kind);
 

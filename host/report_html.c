@@ -169,26 +169,33 @@ static void reproduce(const struct dataset *d, struct text *out)
 
 /* ---- the page ---- */
 
-static void head(const struct dataset *d, struct text *out)
+void html_head(struct text *out, const char *name, const char *title, void (*style)(struct text *out))
 {
 	/* Names are escaped; the policy is for the mistake that nobody has found yet. */
 	text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
 		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-	escape_xml(out, d->name);
-	text_add(out, ": kickbench report</title>\n<style>\n");
+	escape_xml(out, name);
+	text_add(out, ": %s</title>\n<style>\n", title);
 	html_style(out);
+	if (style)
+		style(out);
 	text_add(out, "</style></head>\n<body><main>\n<h1>");
-	html_name(out, d->name);
+	html_name(out, name);
 	text_add(out, "</h1>\n");
+}
+
+void html_end(struct text *out)
+{
+	text_add(out, "</main></body></html>\n");
 }
 
 int report_html(const struct comparison *c, const struct report_options *o, struct text *out, struct error *e)
 {
 	const struct dataset *d = c->dataset;
 
-	head(d, out);
+	html_head(out, d->name, "kickbench report", NULL);
 	for (unsigned v = 0; v < d->nvariants; v++)
 		if (v != d->baseline)
 			verdicts(c, v, out);
@@ -205,6 +212,6 @@ int report_html(const struct comparison *c, const struct report_options *o, stru
 	hosts(d, out);
 	scenarios(d, out);
 	reproduce(d, out);
-	text_add(out, "</main></body></html>\n");
+	html_end(out);
 	return out->failed ? error_set(e, STATUS_HOST, "out of memory") : 0;
 }

@@ -7,6 +7,10 @@
 
 void html_style(struct text *out); /* the style sheet, without its element */
 
+/* From the document's type to the heading, which is the name; title goes behind it. style: what a page has of its own, or NULL. */
+void html_head(struct text *out, const char *name, const char *title, void (*style)(struct text *out));
+void html_end(struct text *out);
+
 /* A name of the user's: it keeps to itself a change of writing direction that it may hold. */
 void html_name(struct text *out, const char *name);
 

@@ -1,8 +1,7 @@
 #include "host/report_junit.h"
 
-#include <string.h>
-
 #include "host/escape.h"
+#include "host/junit.h"
 #include "host/report_text.h"
 
 enum outcome { PASSED, FAILED, SKIPPED };
@@ -14,23 +13,6 @@ static enum outcome outcome_of(const struct comparison *c, const struct finding 
 	return f->verdict == VERDICT_WORSE || f->verdict == VERDICT_BETTER || f->verdict == VERDICT_SAME ? PASSED : SKIPPED;
 }
 
-static void attribute(const char *name, const char *value, struct text *out)
-{
-	text_add(out, " %s=\"", name);
-	escape_xml(out, value);
-	text_add(out, "\"");
-}
-
-static void property(const char *name, const char *value, struct text *out)
-{
-	if (!value)
-		return;
-	text_add(out, "      <property");
-	attribute("name", name, out);
-	attribute("value", value, out);
-	text_add(out, "/>\n");
-}
-
 static void properties(const struct comparison *c, struct text *out)
 {
 	const struct dataset *d = c->dataset;
@@ -38,19 +20,19 @@ static void properties(const struct comparison *c, struct text *out)
 	struct text seed = { 0 };
 
 	text_add(out, "    <properties>\n");
-	property("kickbench", json_string_value(json_object_get(d->run, "kickbench")), out);
-	property("hypervisor", json_string_value(json_object_get(versions, "hypervisor")), out);
-	property("accelerator", json_string_value(json_object_get(json_object_get(d->run, "accel"), "used")), out);
+	junit_property("kickbench", json_string_value(json_object_get(d->run, "kickbench")), out);
+	junit_property("hypervisor", json_string_value(json_object_get(versions, "hypervisor")), out);
+	junit_property("accelerator", json_string_value(json_object_get(json_object_get(d->run, "accel"), "used")), out);
 	if (json_is_integer(json_object_get(d->run, "seed"))) {
 		text_add(&seed, "%llu", (unsigned long long)json_integer_value(json_object_get(d->run, "seed")));
-		property("seed", text_get(&seed), out);
+		junit_property("seed", text_get(&seed), out);
 		text_free(&seed);
 	}
-	property("primary", d->primary_name, out);
+	junit_property("primary", d->primary_name, out);
 	for (size_t i = 0; i < c->nwarnings; i++)
-		property("mind", c->warning[i], out);
+		junit_property("mind", c->warning[i], out);
 	for (size_t i = 0; i < c->nadvice; i++)
-		property("next", c->advice[i], out);
+		junit_property("next", c->advice[i], out);
 	text_add(out, "    </properties>\n");
 }
 
@@ -64,14 +46,14 @@ static void testcase(const struct comparison *c, const struct finding *f, struct
 	text_add(&class, "%s.%s", d->name, d->variant[f->variant]);
 	finding_words(c, f, &words);
 	text_add(out, "    <testcase");
-	attribute("classname", text_get(&class), out);
-	attribute("name", d->cell[f->cell].name, out);
+	junit_attribute("classname", text_get(&class), out);
+	junit_attribute("name", d->cell[f->cell].name, out);
 	text_add(out, ">\n");
 	if (outcome != PASSED) {
 		text_add(out, "      <%s", element[outcome]);
-		attribute("message", text_get(&words), out);
+		junit_attribute("message", text_get(&words), out);
 		if (outcome == FAILED)
-			attribute("type", verdict_name(f->verdict), out);
+			junit_attribute("type", verdict_name(f->verdict), out);
 		text_add(out, "/>\n");
 	}
 	text_add(out, "      <system-out>");
@@ -79,19 +61,6 @@ static void testcase(const struct comparison *c, const struct finding *f, struct
 	text_add(out, "</system-out>\n    </testcase>\n");
 	text_free(&class);
 	text_free(&words);
-}
-
-/* The common schema wants the start without a zone; it is UTC. */
-static void timestamp(const struct dataset *d, struct text *out)
-{
-	const char *started = json_string_value(json_object_get(d->run, "started"));
-	struct text t = { 0 };
-
-	if (!started)
-		return;
-	text_add(&t, "%.*s", (int)strcspn(started, "Z"), started);
-	attribute("timestamp", text_get(&t), out);
-	text_free(&t);
 }
 
 int report_junit(const struct comparison *c, const struct report_options *o, struct text *out, struct error *e)
@@ -103,10 +72,9 @@ int report_junit(const struct comparison *c, const struct report_options *o, str
 	(void)e;
 	for (size_t i = 0; i < c->nfindings; i++)
 		count[outcome_of(c, &c->finding[i])]++;
-	text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite");
-	attribute("name", d->name, out);
+	junit_begin(d->name, out);
 	text_add(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\"", c->nfindings, count[FAILED], count[SKIPPED]);
-	timestamp(d, out);
+	junit_timestamp(json_string_value(json_object_get(d->run, "started")), out);
 	text_add(out, ">\n");
 	properties(c, out);
 	for (size_t i = 0; i < c->nfindings; i++)
@@ -122,6 +90,6 @@ int report_junit(const struct comparison *c, const struct report_options *o, str
 		text_add(out, "</system-out>\n");
 		text_free(&line);
 	}
-	text_add(out, "  </testsuite>\n</testsuites>\n");
+	junit_end(out);
 	return 0;
 }
