@@ -1,11 +1,13 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/command.h"
 #include "host/compare.h"
 #include "host/compare_input.h"
 #include "host/kick.h"
+#include "host/matrix_print.h"
 #include "host/parse.h"
 #include "host/report.h"
 #include "host/scenario.h"
@@ -234,32 +236,71 @@ static int explain(const struct options *o, const struct compare_input in[2], st
 	return status;
 }
 
-static int run(int argc, char **argv, struct error *e)
+/* ---- regression matrices ---- */
+
+/* 1: the inputs are two of them; 0: none is. */
+static int matrices(const struct options *o, struct error *e)
 {
-	struct options o = { .report = REPORT_REQUEST_NONE };
+	const char *option = o->metric ? "--metric" : o->margin ? "--margin" : o->fail_margin ? "--fail-margin" : o->alpha ? "--alpha" :
+			     o->fail_on ? "--fail-on" : o->group_by ? "--group-by" : o->baseline ? "--baseline" : o->explain ? "--explain" : NULL;
+	bool is[2] = { false, false };
+
+	for (size_t i = 0; i < o->ninputs; i++)
+		is[i] = matrix_folder_is(o->input[i]);
+	if (!is[0] && !is[1])
+		return 0;
+	if (o->ninputs == 1)
+		return error_set(e, STATUS_USAGE, "%s is a regression matrix, which is compared with another: name a second one", o->input[0]);
+	if (is[0] != is[1]) {
+		const char *matrix = o->input[is[1]], *other = o->input[!is[1]];
+
+		if (!strchr(other, ':') && access(other, F_OK))
+			return error_errno(e, STATUS_USAGE, "%s", other);
+		return error_set(e, STATUS_USAGE, "%s is a regression matrix and %s is not: nothing of them can be compared", matrix, other);
+	}
+	if (option)
+		return error_set(e, STATUS_USAGE, "%s is for runs that were measured: here are two regression matrices", option);
+	return 1;
+}
+
+static int compare_runs(const struct options *o, enum view_group by, struct error *e)
+{
 	struct compare_input in[2] = { { 0 } };
 	struct dataset *view = NULL, *d;
-	enum view_group by = VIEW_VARIANT;
 	int status = -1;
 
-	if (parse(argc, argv, &o, e) || group_of(o.group_by, &by, e))
-		goto out;
-	for (size_t i = 0; i < o.ninputs; i++)
-		if (compare_input_load(o.input[i], &in[i], e))
+	for (size_t i = 0; i < o->ninputs; i++)
+		if (compare_input_load(o->input[i], &in[i], e))
 			goto out;
-	if (o.explain) {
-		status = explain(&o, in, e);
+	if (o->explain) {
+		status = explain(o, in, e);
 		goto out;
 	}
-	if (o.ninputs == 1 ? look_at_one(&in[0], by, &view, e) : look_at_two(in, by, &view, e))
+	if (o->ninputs == 1 ? look_at_one(&in[0], by, &view, e) : look_at_two(in, by, &view, e))
 		goto out;
 	d = view ? view : in[0].d;
-	if (take_options(&o, d, e) == 0)
-		status = report(&o, d, e);
+	if (take_options(o, d, e) == 0)
+		status = report(o, d, e);
 out:
 	dataset_free(view);
 	compare_input_free(&in[0]);
 	compare_input_free(&in[1]);
+	return status;
+}
+
+static int run(int argc, char **argv, struct error *e)
+{
+	struct options o = { .report = REPORT_REQUEST_NONE };
+	enum view_group by = VIEW_VARIANT;
+	int status;
+
+	if (parse(argc, argv, &o, e) || group_of(o.group_by, &by, e))
+		return e->status;
+	status = matrices(&o, e);
+	if (status == 1)
+		status = matrix_print_compare(o.input[0], o.input[1], &o.report, e);
+	else if (status == 0)
+		status = compare_runs(&o, by, e);
 	return status < 0 ? e->status : status;
 }
 
@@ -267,6 +308,8 @@ const struct command cmd_compare = {
 	"compare", "compare A [B] [--metric NAME] [--margin P] [--fail-margin P] [--alpha P] [--fail-on VERDICTS]\n"
 	"       [--group-by guest|workload|variant] [--baseline NAME]\n"
 	"       " REPORT_USAGE "\n"
-	"       kickbench compare GUEST_RUN PROBE_RUN --explain",
-	"judge variants of a run folder, or two folders (FOLDER, FOLDER:VARIANT) against each other", run,
+	"       kickbench compare GUEST_RUN PROBE_RUN --explain\n"
+	"       kickbench compare MATRIX_A MATRIX_B [-o FILE]",
+	"judge variants of a run folder, or two folders (FOLDER, FOLDER:VARIANT) against each other; or two matrices of regress:\n"
+	"    status 1 when a cell fails newly", run,
 };

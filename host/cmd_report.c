@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "host/command.h"
+#include "host/matrix_print.h"
 #include "host/reporting.h"
 
 /* Without an option the folder's own report is brought up to date, too. */
@@ -37,7 +38,9 @@ static int run(int argc, char **argv, struct error *e)
 		plain = false;
 	}
 	if (argc - optind != 1)
-		return error_set(e, STATUS_USAGE, "usage: kickbench report RUNDIR %s", REPORT_USAGE), e->status;
+		return error_set(e, STATUS_USAGE, "usage: kickbench report DIR %s", REPORT_USAGE), e->status;
+	if (matrix_folder_is(argv[optind]))
+		return matrix_print(argv[optind], &request, plain, e);
 	if (plain)
 		return refresh(argv[optind], e);
 	if (report_check(&request, e) || reporting_print(argv[optind], &request, e))
@@ -46,6 +49,7 @@ static int run(int argc, char **argv, struct error *e)
 }
 
 const struct command cmd_report = {
-	"report", "report RUNDIR " REPORT_USAGE,
-	"print the comparison of a run, whole or not; without an option its report.* are brought up to date, too", run,
+	"report", "report DIR " REPORT_USAGE,
+	"print the comparison of a run, whole or not, or the matrix of regress (text, html, json, junit), whose exit status it has;\n"
+	"    without an option the report.* of the folder are brought up to date, too", run,
 };

@@ -16,6 +16,8 @@ result() { # STATUS NAME
 mkdir "$scratch/pages"
 KB_HTML_PAGES=$scratch/pages "$build/plain/test_report_html" >"$scratch/log" 2>&1
 result $? "pages of synthetic runs" || cat "$scratch/log"
+KB_HTML_PAGES=$scratch/pages "$build/plain/test_matrix_report" >"$scratch/log" 2>&1
+result $? "pages of synthetic matrices" || cat "$scratch/log"
 
 # Every element that is opened is closed, in the right order; libxml2's HTML parser is too old for svg and details.
 cat >"$scratch/nesting.py" <<'EOF'
@@ -53,6 +55,9 @@ result $? "elements are nested, identifiers are unique, bytes are UTF-8"
 "$build/kickbench" report --format html tests/golden/format-hostile/run >"$scratch/pages/command.html" &&
 	grep -q '</html>' "$scratch/pages/command.html"
 result $? "kickbench report --format html"
+"$build/kickbench" report --format html tests/golden/format-matrix/run >"$scratch/pages/matrix-command.html" 2>"$scratch/log"
+[ $? = 1 ] && grep -q '</html>' "$scratch/pages/matrix-command.html" # 1: cells of it are corrupt
+result $? "kickbench report --format html of a matrix"
 
 if ! command -v chromium >/dev/null; then
 	echo "SKIP  in a browser: chromium is missing"
@@ -73,7 +78,7 @@ for fault in "px wide in 390" "contrast of P" "letters of 6.0 px: small" "withou
 done
 result $? "a page with faults: they are seen"
 
-python3 tests/html/browser.py chromium "$build/html-shots" "$scratch"/pages/{quick,disks,hostile,many,wild,incomplete,command}.html \
+python3 tests/html/browser.py chromium "$build/html-shots" "$scratch"/pages/{quick,disks,hostile,many,wild,incomplete,command,matrix,matrix-wide,matrix-command}.html \
 	>"$scratch/log" 2>&1
 grep -v 'passed, .* failed' "$scratch/log"
 read -r p _ f _ < <(grep -E '^[0-9]+ passed' "$scratch/log" || echo "0 passed, 1 failed,")
