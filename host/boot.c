@@ -75,9 +75,9 @@ static const char *find_disk(const struct boot *b, const json_t *disks, size_t i
 	return of_size == 1 ? by_size : NULL;
 }
 
-static int find_disks(struct boot *b, struct error *e)
+int boot_find_disks(struct boot *b, const json_t *disks, struct error *e)
 {
-	json_t *disks = json_object_get(b->hello, "disks"), *disk;
+	const json_t *disk;
 	struct text seen = { 0 };
 	size_t k;
 
@@ -235,7 +235,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 		goto fail;
 	}
 	link_open(&b->link, ops, b->guest, b->console, request->interrupted);
-	if (settle(b, e) || greet(b, start, e) || find_disks(b, e))
+	if (settle(b, e) || greet(b, start, e) || boot_find_disks(b, json_object_get(b->hello, "disks"), e))
 		goto fail;
 	if (ops->pid(b->guest) > 0)
 		hostcount_threads(ops, b->guest, &b->threads, &(struct error){ 0 });
@@ -246,6 +246,28 @@ fail:
 	say_space(b, e);
 	boot_kill(b);
 	return -1;
+}
+
+bool boot_greets_itself(const struct boot *b)
+{
+	return !b->request.image->system || !b->request.image->system->login;
+}
+
+int boot_greet_again(struct boot *b, struct error *e)
+{
+	link_restart(&b->link);
+	json_decref(b->hello);
+	b->hello = NULL;
+	if (greet(b, clock_s(), e))
+		return -1;
+	return boot_find_disks(b, json_object_get(b->hello, "disks"), e);
+}
+
+int boot_settle_again(struct boot *b, struct error *e)
+{
+	if (b->ops->pid(b->guest) > 0)
+		hostcount_threads(b->ops, b->guest, &b->threads, &(struct error){ 0 });
+	return settle(b, e);
 }
 
 static void say_goodbye(struct boot *b, double timeout)

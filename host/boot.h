@@ -57,6 +57,19 @@ struct boot {
 int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const struct boot_request *request,
 	       struct error *e);
 
+/*
+ * The guest was reset and starts again by itself: wait for its new hello, and find its disks. Only where its agent starts by
+ * itself (boot_greets_itself()).
+ */
+int boot_greet_again(struct boot *b, struct error *e);
+bool boot_greets_itself(const struct boot *b);
+
+/* Its emulator is another process now (hv_ops.save_restore): what only a running one takes, again. */
+int boot_settle_again(struct boot *b, struct error *e);
+
+/* Which disks the guest sees now, a member "disks" as in a hello: their paths, anew. */
+int boot_find_disks(struct boot *b, const json_t *disks, struct error *e);
+
 /* What boot_start would give the driver to start: a domain's XML, or commands and their environment. Appended to xml. */
 int boot_xml(const struct boot_request *request, struct text *xml, struct error *e);
 

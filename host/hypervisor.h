@@ -76,6 +76,11 @@ struct hv_ops {
 	int (*qmp)(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
 	/* What is in force, as the hypervisor says it. */
 	int (*live_xml)(struct hv_guest *guest, struct text *xml, struct error *e);
+	/*
+	 * Save the running guest to a new file, end it, and have it go on from there: another process, the same guest. What it had
+	 * said until then stays to be heard. The file is removed. -1: the guest is lost, or as it was, as state() tells. NULL: refused.
+	 */
+	int (*save_restore)(struct hv_guest *guest, const char *file, struct error *e);
 	/* Statistics of test disk number disk. */
 	int (*block)(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
 	/* CPU time in ns of all vCPUs as the hypervisor counts it. */

@@ -303,6 +303,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.send = hv_guest_send,
 	.type = hv_guest_type,
 	.state = hv_guest_state,
+	.save_restore = hv_guest_save_restore,
 	.qmp = hv_guest_qmp,
 	.live_xml = hv_guest_live_xml,
 	.block = hv_guest_block,

@@ -46,6 +46,7 @@ struct hv_guest {
 	enum hv_state state;
 	uint64_t off_at_ns; /* when it went off: its last bytes may still be on their way */
 	bool look;          /* an event says that the state needs a closer look */
+	bool away;          /* it is being saved and restored: its end is none */
 };
 
 /* The text of libvirt's last error in this thread. Returns -1. */
@@ -78,6 +79,14 @@ int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, stru
 int hv_guest_type(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
 enum hv_state hv_guest_state(struct hv_guest *guest);
 void hv_guest_destroy(struct hv_guest *guest);
+
+/* Its parts that hypervisor_libvirt_save.c needs, too: the ports of guest->domain; wait until libvirt has disposed of one that ended. */
+int hv_guest_open_ports(struct hv_guest *guest, struct error *e);
+void hv_guest_close_ports(struct hv_guest *guest);
+void hv_guest_await_disposal(struct hv_guest *guest);
+
+/* See host/hypervisor.h (hypervisor_libvirt_save.c). */
+int hv_guest_save_restore(struct hv_guest *guest, const char *file, struct error *e);
 
 /* What can be asked of it (hypervisor_libvirt_ask.c). */
 int hv_guest_qmp(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);

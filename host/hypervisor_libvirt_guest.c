@@ -36,6 +36,8 @@ static void set_state(struct hv_guest *guest, enum hv_state state)
 
 void hv_guest_event(struct hv_guest *guest, int event, int detail)
 {
+	if (guest->away)
+		return;
 	switch (event) {
 	case VIR_DOMAIN_EVENT_STOPPED:
 		/* FAILED: the emulator went away without having announced a shutdown */
@@ -103,6 +105,11 @@ static int open_port(struct hv_guest *guest, int index, struct error *e)
 	return 0;
 }
 
+int hv_guest_open_ports(struct hv_guest *guest, struct error *e)
+{
+	return open_port(guest, PORT_CONSOLE, e) || open_port(guest, PORT_LINK, e) ? -1 : 0;
+}
+
 static void enlist(struct hv_guest *guest)
 {
 	struct hv *hv = guest->hv;
@@ -152,7 +159,7 @@ int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct
 	}
 	virDomainGetUUID(guest->domain, guest->uuid);
 	enlist(guest);
-	if (open_port(guest, PORT_CONSOLE, e) || open_port(guest, PORT_LINK, e))
+	if (hv_guest_open_ports(guest, e))
 		goto fail;
 	if (virDomainResume(guest->domain) < 0) {
 		hv_libvirt_error(e, STATUS_HOST, "cannot let the guest run");
@@ -350,7 +357,7 @@ enum hv_state hv_guest_state(struct hv_guest *guest)
  * disposes of the domain: each holds the lock that the other wants. So let that be over first: the domain has
  * left the list, and the thread that took it off has had time to drop its last reference.
  */
-static void await_disposal(struct hv_guest *guest)
+void hv_guest_await_disposal(struct hv_guest *guest)
 {
 	unsigned char uuid[VIR_UUID_BUFLEN];
 	virDomainPtr still;
@@ -367,6 +374,18 @@ static void await_disposal(struct hv_guest *guest)
 	usleep(50000);
 }
 
+void hv_guest_close_ports(struct hv_guest *guest)
+{
+	for (int i = 0; i < PORTS; i++) {
+		if (guest->port[i].stream) {
+			virStreamAbort(guest->port[i].stream);
+			virStreamFree(guest->port[i].stream);
+		}
+		guest->port[i].stream = NULL;
+		guest->port[i].ended = false;
+	}
+}
+
 void hv_guest_destroy(struct hv_guest *guest)
 {
 	struct hv *hv;
@@ -381,12 +400,8 @@ void hv_guest_destroy(struct hv_guest *guest)
 		if (guest->port[i].stream)
 			virStreamEventRemoveCallback(guest->port[i].stream); /* fails when its end removed it */
 	drained = hv_drain(hv);
-	await_disposal(guest);
-	for (int i = 0; i < PORTS; i++)
-		if (guest->port[i].stream) {
-			virStreamAbort(guest->port[i].stream);
-			virStreamFree(guest->port[i].stream);
-		}
+	hv_guest_await_disposal(guest);
+	hv_guest_close_ports(guest);
 	if (hv->root)
 		hv_embed_forget(hv->root, virDomainGetName(guest->domain));
 	virDomainFree(guest->domain);

@@ -34,6 +34,13 @@ void link_close(struct link *l)
 		text_free(&l->kept[i]);
 }
 
+void link_restart(struct link *l)
+{
+	l->sent = l->received = l->seen = 0;
+	l->asked = 0;
+	l->anew = true;
+}
+
 static void log_bytes(struct link *l, const char *bytes, size_t length)
 {
 	if (!length || !l->console)
@@ -204,6 +211,9 @@ static int take(struct link *l, enum frame_event event, const struct frame *f, s
 		keep_tail(l, "\n", f->length ? 1 : 0);
 		return 0;
 	}
+	if (l->anew && (event != FRAME_GOOD || f->type != FRAME_HELLO || f->seq != 1))
+		return 0;
+	l->anew = false;
 	if (event == FRAME_DAMAGED)
 		return f->seq && f->seq <= l->received ? 0 : ask_again(l, e);
 	if (f->seq && f->seq <= l->received)

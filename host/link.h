@@ -29,6 +29,7 @@ struct link {
 	uint64_t asked_ms;
 	const volatile sig_atomic_t *interrupted; /* signal number, may be NULL */
 	unsigned tolerated;          /* bits 1 << enum hv_state: a guest that is in one of these is not given up */
+	bool anew;                   /* the guest begins from the start: until its first frame nothing counts */
 	bool shared;                 /* the guest has one serial port: link and console are the same bytes */
 };
 
@@ -41,6 +42,9 @@ struct message {
 void link_open(struct link *l, const struct hv_ops *ops, struct hv_guest *guest, FILE *console,
 	       const volatile sig_atomic_t *interrupted);
 void link_close(struct link *l); /* frees its memory; guest and console stay the caller's */
+
+/* The guest was reset: its kickio and the frames begin anew, and what the earlier one had still said is left out. */
+void link_restart(struct link *l);
 
 int link_send(struct link *l, enum frame_type type, const json_t *body, struct error *e);
 
