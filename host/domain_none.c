@@ -26,3 +26,15 @@ void domain_original_free(struct domain_original *o)
 {
 	*o = (struct domain_original){ 0 };
 }
+
+/* Events ask for these; what is started by commands has no such disk. */
+void domain_qom_path(size_t disk, struct text *out)
+{
+	(void)disk;
+	text_add(out, "/none");
+}
+
+void domain_virtio_path(size_t disk, struct text *out)
+{
+	domain_qom_path(disk, out);
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "guest/verify_block.h"
 #include "guest/verify_file.h"
 
 struct copy {
@@ -38,6 +39,11 @@ bool map_copy_empty(const struct map_copy *c)
 	return c->count == 0;
 }
 
+const struct verify_area *map_copy_area(const struct map_copy *c, size_t index)
+{
+	return index < c->count ? &c->copy[index].area : NULL;
+}
+
 /* Another map of the same path is that of a later job without verify_map=: it takes the place. */
 static struct copy *find_copy(struct map_copy *c, const char *path)
 {
@@ -65,7 +71,7 @@ static int start_over(struct copy *copy, uint64_t id, uint64_t unit, uint64_t bl
 	if (a->map.entry && a->id == id && a->unit == unit && a->map.blocks == blocks)
 		return 0;
 	free(a->map.entry);
-	*a = (struct verify_area){ .path = copy->path, .id = id, .unit = unit, .map.blocks = blocks };
+	*a = (struct verify_area){ .path = copy->path, .file = verify_file_number(copy->path), .id = id, .unit = unit, .map.blocks = blocks };
 	a->map.entry = calloc(blocks, sizeof(*a->map.entry));
 	return a->map.entry ? 0 : error_set(e, STATUS_FAILED, "no memory for the generation map of %s", copy->path);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "guest/error.h"
+#include "guest/verify_store.h"
 
 struct map_copy;
 
@@ -20,6 +21,9 @@ int map_copy_take(struct map_copy *c, const json_t *body, struct error *e);
 
 /* Nothing was told so far. */
 bool map_copy_empty(const struct map_copy *c);
+
+/* The map of each file that was told of: 0.. until NULL. */
+const struct verify_area *map_copy_area(const struct map_copy *c, size_t index);
 
 /*
  * Write all to a new file that kickio takes as verify_map=, marked as one that may be older than the data. The file
