@@ -8,7 +8,7 @@
 #include "host/event_disk.h"
 #include "host/event_private.h"
 
-#define PART_MOST (4ull << 20)
+#define PART_MOST (2ull << 20)
 #define STALL_S 30.0
 #define FIND_S 6.0 /* a disk that was brought back is seen by then */
 #define ASK_S 3.0

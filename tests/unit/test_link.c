@@ -368,6 +368,33 @@ static void draining_has_a_deadline(void **state)
 	assert_false(link_drain(&f->link, 60000));
 }
 
+/* The frames of a guest that was reset begin at 1 again, both ways; what the earlier one had still to say is left out. */
+static void a_guest_that_was_reset_begins_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct error e = { 0 };
+	json_t *body = json_pack("{s:i}", "n", 1);
+
+	fake_say(&f->guest, FRAME_HELLO, "{\"n\":1}");
+	fake_say(&f->guest, FRAME_STATUS, "{\"n\":2}");
+	expect_message(f, FRAME_HELLO, 1);
+	expect_message(f, FRAME_STATUS, 2);
+	assert_int_equal(link_send(&f->link, FRAME_JOB, body, &e), 0);
+	link_restart(&f->link);
+	fake_say(&f->guest, FRAME_STATUS, "{\"n\":3}");
+	fake_damaged(&f->guest, 4, FRAME_STATUS, "{\"n\":4}");
+	fake_frame(&f->guest, 7, FRAME_HELLO, "{\"n\":7}"); /* a repetition of the earlier one's */
+	expect_nothing(f);
+	assert_int_equal(f->guest.asked, 0);
+	fake_frame(&f->guest, 1, FRAME_HELLO, "{\"n\":10}");
+	fake_frame(&f->guest, 2, FRAME_STATUS, "{\"n\":11}");
+	expect_message(f, FRAME_HELLO, 10);
+	expect_message(f, FRAME_STATUS, 11);
+	assert_int_equal(link_send(&f->link, FRAME_JOB, body, &e), 0);
+	assert_int_equal(f->link.sent, 1);
+	json_decref(body);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -380,6 +407,7 @@ int main(void)
 		TEST(a_frame_without_json_ends_it), TEST(a_dead_guest_is_heard_out_first),
 		TEST(a_panic_is_named_with_the_end_of_the_console), TEST(every_end_has_words), TEST(time_runs_out),
 		TEST(a_signal_ends_it), TEST(draining_waits_for_the_end), TEST(draining_has_a_deadline),
+		TEST(a_guest_that_was_reset_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
