@@ -24,6 +24,11 @@ void command_print(FILE *out, const char *before, const char *lines)
 	text_free(&plain);
 }
 
+int command_bisect(bool bisect, int status)
+{
+	return !bisect || status == STATUS_OK || status == STATUS_FAILED ? status : STATUS_CANNOT_TELL;
+}
+
 void command_say(const char *line)
 {
 	command_print(stderr, "", line);

@@ -3,6 +3,7 @@
 #define KB_COMMAND_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "guest/error.h"
@@ -32,6 +33,13 @@ extern volatile sig_atomic_t command_signal;
 
 /* before, then lines with what could work on a terminal made plain (host/escape.h), and a line end. */
 void command_print(FILE *out, const char *before, const char *lines);
+
+/*
+ * An exit status as `git bisect run` understands it: 0 is good, 1 bad, and all else says nothing about the revision. Without
+ * bisect it stays what it is.
+ */
+#define STATUS_CANNOT_TELL 125
+int command_bisect(bool bisect, int status);
 
 /* A line on stderr before something takes long. */
 void command_say(const char *line);

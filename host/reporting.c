@@ -78,6 +78,8 @@ int reporting_write(struct store *store, FILE *out, const struct reporting_accou
 		goto out;
 	*outcome = (struct reporting_outcome){ .failed = compare_fail(c, fail_on), .lost = d->ntrials - d->nok,
 					       .incomplete = c->count[VERDICT_INCOMPLETE], .trials = d->ntrials,
+					       .undecided = c->count[VERDICT_UNCLEAR] + c->count[VERDICT_SINGLE] +
+							    c->count[VERDICT_NOT_EFFECTIVE],
 					       .comparisons = c->nfindings };
 	status = keep_all(store, c, account ? NULL : out, e);
 	if (!status && account)
@@ -99,6 +101,17 @@ int reporting_status(const struct reporting_outcome *o, struct error *e)
 	else
 		return STATUS_OK;
 	return e->status;
+}
+
+int reporting_bisect(const struct reporting_outcome *o, struct error *e)
+{
+	int status = reporting_status(o, e);
+
+	if (status == STATUS_OK && o->undecided) {
+		error_set(e, STATUS_INCOMPLETE, "%zu of %zu comparisons are undecided: see the report", o->undecided, o->comparisons);
+		status = e->status;
+	}
+	return command_bisect(true, status);
 }
 
 int reporting_print(const char *path, const struct report_request *request, struct error *e)

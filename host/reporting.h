@@ -13,6 +13,7 @@ struct reporting_outcome {
 	unsigned failed;   /* verdicts of the mask that occurred */
 	size_t lost;       /* planned trials that do not count, of every session */
 	size_t incomplete; /* comparisons that lack trials or a value of the primary metric */
+	size_t undecided;  /* comparisons without a verdict: unclear, of one run, or of settings that were not in force */
 	size_t trials, comparisons;
 };
 
@@ -32,6 +33,9 @@ int reporting_write(struct store *store, FILE *out, const struct reporting_accou
 
 /* The exit status of a run: that of its verdicts, else 3 with a message in e when something is missing. */
 int reporting_status(const struct reporting_outcome *outcome, struct error *e);
+
+/* The same for `git bisect run`: STATUS_CANNOT_TELL, with a message, where something is missing or a comparison undecided. */
+int reporting_bisect(const struct reporting_outcome *outcome, struct error *e);
 
 /* Load, compare and print a form of the report; the folder stays as it is. */
 int reporting_print(const char *path, const struct report_request *request, struct error *e);

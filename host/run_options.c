@@ -56,7 +56,7 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 		{ "output", required_argument, NULL, 'o' }, { "set", required_argument, NULL, 's' },
 		{ "resume", required_argument, NULL, 'r' }, { "connect", required_argument, NULL, 'c' },
 		{ "fail-on", required_argument, NULL, 'f' }, { "xml", required_argument, NULL, 'x' },
-		{ "blocks", required_argument, NULL, 'b' },
+		{ "bisect", no_argument, NULL, 'B' }, { "blocks", required_argument, NULL, 'b' },
 		{ "shell", no_argument, NULL, 'h' }, { "tool", required_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -86,6 +86,8 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 			o->xml = optarg;
 		else if (c == 'b')
 			o->blocks = optarg;
+		else if (c == 'B')
+			o->bisect = true;
 		else if (c == 'h')
 			o->shell = true;
 		else if (c == 't')

@@ -14,10 +14,10 @@ struct run_options {
 	const char *output, *resume, *connect, *fail_on, *xml, *blocks, *tool; /* connect: the first */
 	const char **host; /* all of --connect, in order */
 	size_t nhosts;
-	bool shell;
+	bool shell, bisect;
 };
 
-/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x b h t: see the table; C: more
+/* Texts stay argv's. allowed: one letter for each option that the command takes (o s r c f x b h t B: see the table; C: more
  * than one --connect). */
 int run_options_parse(int argc, char **argv, const char *allowed, struct run_options *o, struct error *e);
 
