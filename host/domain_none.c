@@ -34,7 +34,8 @@ void domain_qom_path(size_t disk, struct text *out)
 	text_add(out, "/none");
 }
 
-void domain_virtio_path(size_t disk, struct text *out)
+void domain_virtio_path(const struct machine *machine, size_t disk, struct text *out)
 {
+	(void)machine;
 	domain_qom_path(disk, out);
 }

@@ -57,7 +57,7 @@ int event_plug_node(struct boot *b, char *name, size_t room, struct error *e)
 	json_t *value;
 	int status;
 
-	domain_virtio_path(0, &path);
+	domain_virtio_path(b->request.machine, 0, &path);
 	status = event_qom_get(b, text_get(&path), "drive", &value, e);
 	text_free(&path);
 	if (status)

@@ -53,7 +53,7 @@ static json_t *throttle(unsigned iops)
 	struct text id = { 0 };
 	json_t *command;
 
-	domain_virtio_path(0, &id);
+	domain_virtio_path(b->request.machine, 0, &id);
 	command = json_pack("{s:s,s:{s:s,s:i,s:i,s:i,s:i,s:i,s:i}}", "execute", "block_set_io_throttle", "arguments", "id", text_get(&id),
 			    "bps", 0, "bps_rd", 0, "bps_wr", 0, "iops", (int)iops, "iops_rd", 0, "iops_wr", 0);
 	text_free(&id);
