@@ -122,6 +122,7 @@ static int await_hello(struct boot *b, double start, struct error *e)
 		}
 		if (m.type == FRAME_HELLO) {
 			b->hello = m.body;
+			b->stage = BOOT_GREETED;
 			b->wall_to_hello = clock_s() - start;
 		} else {
 			json_decref(m.body);
@@ -222,6 +223,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	*b = (struct boot){ .ops = ops, .request = *request };
 	if (make_overlay(b, e) || make_files(b, e) || boot_xml(&b->request, &xml, e))
 		goto fail;
+	b->stage = BOOT_DESCRIBED;
 	if (request->console_log) {
 		b->console = fopen(request->console_log, "w");
 		if (!b->console) {
@@ -234,12 +236,14 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 			own_domain_explain(request->image->own, e);
 		goto fail;
 	}
+	b->stage = BOOT_STARTED;
 	link_open(&b->link, ops, b->guest, b->console, request->interrupted);
 	if (settle(b, e) || greet(b, start, e) || boot_find_disks(b, json_object_get(b->hello, "disks"), e))
 		goto fail;
 	if (ops->pid(b->guest) > 0)
 		hostcount_threads(ops, b->guest, &b->threads, &(struct error){ 0 });
 	text_free(&xml);
+	b->stage = BOOT_UP;
 	return 0;
 fail:
 	text_free(&xml);

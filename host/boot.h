@@ -36,9 +36,13 @@ struct boot_request {
 	const volatile sig_atomic_t *interrupted;
 };
 
+/* How far boot_start() came: what failed was the next one. */
+enum boot_stage { BOOT_NOTHING, BOOT_DESCRIBED, BOOT_STARTED, BOOT_GREETED, BOOT_UP };
+
 struct boot {
 	const struct hv_ops *ops;
 	struct boot_request request;
+	enum boot_stage stage; /* kept by boot_kill() */
 	struct hv_guest *guest;
 	struct link link;
 	FILE *console;
