@@ -24,6 +24,7 @@ extern const struct command cmd_image;
 extern const struct command cmd_import;
 extern const struct command cmd_kick;
 extern const struct command cmd_plan;
+extern const struct command cmd_regress;
 extern const struct command cmd_report;
 extern const struct command cmd_run;
 extern const struct command cmd_selftest;

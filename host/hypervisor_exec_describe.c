@@ -61,6 +61,8 @@ static json_t *environment(const struct boot_request *r, const char *name)
 	put_number(all, "block", r->block, "");
 	put(all, "", "disk", r->source[0]);
 	put(all, "", "serial", boot_serials[0]);
+	put(all, "", "readonly", !r->under[0] ? "" : r->under[0]->readonly ? "on" : "off");
+	put(all, "", "discard", !r->under[0] ? "" : r->under[0]->discard ? "on" : "off");
 	put_number(all, "memory", r->machine->memory >> 20, "M");
 	if (r->image && r->image->kernel) { /* else what the scenario says, or nothing */
 		put(all, "", "kernel", r->image->kernel);

@@ -18,6 +18,7 @@ static const struct command cmd_version = { "version", "version", "print the ver
 /* In the order of the help. */
 static const struct command *const commands[] = {
 	&cmd_run,
+	&cmd_regress,
 	&cmd_kick,
 	&cmd_selftest,
 	&cmd_plan,

@@ -5,26 +5,27 @@
 #include "host/cell.h"
 #include "host/experiment.h"
 #include "host/matrix.h"
+#include "host/regress_options.h"
 #include "host/session.h"
 
 struct regress {
 	const struct matrix *matrix;
-	const char *const *set;
-	size_t nset;
+	struct regress_line line;  /* what was asked for, but for the cells */
 	const char *const *only;
 	size_t nonly;
 	struct session *session;
 	struct store *store;
 	const volatile sig_atomic_t *interrupted;
-	struct prepared base; /* image and accelerator of the matrix's guest */
-	json_t *run;          /* run.json */
+	struct experiment x;       /* host, image, accelerator and run.json of the matrix's guest, who is its only one */
+	char kickio[1200];         /* this host's program */
 	struct progress_view view;
+	char no_log[200];          /* why writes cannot be logged here, "" they can */
 };
 
 /* Image, emulator, accelerator; run.json of a new folder, or that of one which is resumed. */
 int regress_prepare(struct regress *r, bool resume, void (*say)(const char *line), struct error *e);
 
-/* Every cell that is not stored yet. 0: all are; -1: it stopped early. No guest is left either way. */
+/* Every cell that is not stored yet. 0: all are; -1: it stopped early. No guest and no disk is left either way. */
 int regress_run(struct regress *r, struct error *e);
 void regress_free(struct regress *r);
 

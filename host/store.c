@@ -19,7 +19,8 @@ struct store {
 	char *path;
 };
 
-static const char *const folders[] = { "domains", "trials", "console" };
+static const char *const folders[] = { "domains", "trials", "console", "cells" };
+#define OF_RUNS 3 /* the first of them: a matrix has cells in place of trials */
 
 static struct store *new_store(const char *path, struct error *e)
 {
@@ -101,7 +102,7 @@ int store_create(const char *path, const char *results, const char *name, struct
 	*out = new_store(path, e);
 	if (!*out)
 		return -1;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < OF_RUNS; i++) {
 		char *folder = dirs_join(path, folders[i]);
 
 		if (!folder || (mkdir(folder, 0777) && errno != EEXIST)) {

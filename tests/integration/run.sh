@@ -15,6 +15,7 @@ emulators
 exec_long
 guests
 owndomain
+regress_long
 remote
 '
 suites=${*:-works documents faults exec}

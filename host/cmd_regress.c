@@ -1,0 +1,194 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/command.h"
+#include "host/matrix_report.h"
+#include "host/regress.h"
+#include "host/regress_file.h"
+
+/* Everything that the command holds. */
+struct regressing {
+	struct regress_options options;
+	struct session session;
+	struct matrix *matrix;
+	struct regress r;
+	json_t *kept; /* run.json of a folder that goes on */
+	struct regress_file_line line;
+	char file[4096];
+};
+
+/* What is asked for: on the line, or by the folder that goes on. */
+static int read_matrix(struct regressing *g, struct error *e)
+{
+	struct regress_options *o = &g->options;
+	struct matrix_request q = { .file = g->file, .set = o->set, .nset = o->nset, .which = o->which ? o->which : REGRESS_MATRIX,
+				    .seed = o->seed, .only = o->only, .nonly = o->nonly };
+
+	if (o->resume) {
+		if (store_open(o->resume, &g->r.store, e) || store_read_json(g->r.store, "run.json", REGRESS_SCHEMA, &g->kept, e) ||
+		    regress_file_line(g->kept, &g->line, e))
+			return -1;
+		snprintf(g->file, sizeof(g->file), "%s/scenario.ini", o->resume);
+		q = (struct matrix_request){ .file = g->file, .set = g->line.set, .nset = g->line.nset, .which = g->line.which,
+					     .seed = g->line.seed, .only = g->line.only, .nonly = g->line.nonly };
+	} else if (session_scenario(&g->session.dirs, o->scenario ? o->scenario : REGRESS_SCENARIO, g->file, sizeof(g->file), e)) {
+		return -1;
+	}
+	g->r.line = (struct regress_line){ .scenario = o->resume ? g->file : o->scenario, .which = q.which, .set = q.set, .nset = q.nset,
+					   .connect = o->connect };
+	g->r.only = q.only;
+	g->r.nonly = q.nonly;
+	return matrix_read(&q, &g->matrix, e);
+}
+
+static void print_pairs(const struct matrix *m, const char *title, const struct covering_pair *pair, size_t count, bool reasons)
+{
+	struct text words = { 0 };
+
+	if (count)
+		printf("%s\n", title);
+	for (size_t i = 0; i < count; i++) {
+		const char *why = reasons ? matrix_forbids(m, pair[i].a, pair[i].value_a, pair[i].b, pair[i].value_b) : NULL;
+
+		text_reset(&words);
+		matrix_pair_text(m, &pair[i], &words);
+		printf("  %s%s%s\n", text_get(&words), why ? ": " : "", why ? why : "");
+	}
+	text_free(&words);
+}
+
+static void print_list(const struct matrix *m)
+{
+	const struct covering *c = &m->covering;
+
+	printf("%s, matrix %s, seed %llu: %zu cells; %zu pairs of the values of %zu options are possible, %zu are not\n",
+	       m->scenario->name ? m->scenario->name : REGRESS_SCENARIO, m->name, (unsigned long long)m->seed, m->ncells, c->npairs,
+	       m->noptions, c->nimpossible);
+	for (size_t i = 0; i < m->ncells; i++)
+		printf("  %3u  %s\n", m->cell[i].number, m->cell[i].name);
+	print_pairs(m, "Impossible:", c->impossible, c->nimpossible, true);
+	print_pairs(m, "Possible, and in no cell, because other options would have to be what they cannot be beside it:", c->uncovered,
+		    c->nuncovered, false);
+}
+
+static void announce(const struct regress *r)
+{
+	const struct matrix *m = r->matrix;
+	const struct accel_outcome *a = &r->x.prepared[0].accel;
+
+	fprintf(stderr, "%s: %s\n", accel_name(a->used), a->why);
+	fprintf(stderr, "matrix %s: %zu cells, seed %llu; all %zu possible pairs of %zu options are covered but for %zu; %zu are impossible\n",
+		m->name, m->ncells, (unsigned long long)m->seed, m->covering.npairs, m->noptions, m->covering.nuncovered,
+		m->covering.nimpossible);
+	fprintf(stderr, "results: %s\n", store_path(r->store));
+}
+
+static int keep(struct store *store, const char *name, int (*write)(const struct matrix_folder *, struct text *, struct error *),
+		const struct matrix_folder *f, struct error *e)
+{
+	struct text text = { 0 };
+	int status = write(f, &text, e);
+
+	if (status == 0)
+		status = text.failed ? error_set(e, STATUS_HOST, "out of memory") : store_write(store, name, text_get(&text), text.length, e);
+	text_free(&text);
+	return status;
+}
+
+static int plain(const struct matrix_folder *f, struct text *out, struct error *e)
+{
+	return matrix_report_text(f, false, out, e);
+}
+
+/* Print and keep the reports; *status: what the folder comes to. */
+static int report(const struct regressing *g, int *status, struct error *e)
+{
+	struct matrix_folder f = { 0 };
+	struct text text = { 0 };
+	int failed = -1;
+
+	if (matrix_folder_read(store_path(g->r.store), &f, e) || plain(&f, &text, e) || keep(g->r.store, "report.txt", plain, &f, e) ||
+	    keep(g->r.store, "report.html", matrix_report_html, &f, e) || keep(g->r.store, "report.json", matrix_report_json, &f, e) ||
+	    keep(g->r.store, "report.xml", matrix_report_junit, &f, e))
+		goto out;
+	fputs(text_get(&text), stdout);
+	*status = matrix_status(&f, g->options.bisect);
+	failed = 0;
+out:
+	text_free(&text);
+	matrix_folder_free(&f);
+	return failed;
+}
+
+static void hint(const struct regress *r)
+{
+	const char *path = store_path(r->store);
+
+	fprintf(stderr, "what was finished is kept: kickbench report %s shows it, kickbench regress --resume %s goes on\n", path, path);
+}
+
+/* 0: *status is the exit status. */
+static int run_cells(struct regressing *g, int *status, struct error *e)
+{
+	const struct regress_options *o = &g->options;
+	struct regress *r = &g->r;
+
+	/* Under the lock: else somebody who came second could discard the first one's folder. */
+	if (session_open(&g->session, g->matrix->scenario->guest[0].driver, o->connect,
+			 o->resume ? o->resume : o->output ? o->output : REGRESS_SCENARIO, e))
+		return -1;
+	if (!o->resume && store_create(o->output, "results", g->matrix->scenario->name ? g->matrix->scenario->name : REGRESS_SCENARIO,
+				       &r->store, e))
+		return -1;
+	r->matrix = g->matrix;
+	r->session = &g->session;
+	r->interrupted = &command_signal;
+	if (regress_prepare(r, o->resume != NULL, command_say, e)) {
+		if (!o->resume && !r->x.run)
+			store_discard(r->store);
+		return -1;
+	}
+	announce(r);
+	if (regress_run(r, e)) {
+		hint(r);
+		return -1;
+	}
+	return report(g, status, e);
+}
+
+static int regress(int argc, char **argv, struct error *e)
+{
+	struct regressing *g = calloc(1, sizeof(*g));
+	int status = -1;
+
+	if (!g)
+		return error_set(e, STATUS_HOST, "out of memory"), e->status;
+	g->session.lock = -1;
+	if (regress_options_parse(argc, argv, &g->options, e) || dirs_find(&g->session.dirs, e) || read_matrix(g, e))
+		goto out;
+	if (g->options.list) {
+		print_list(g->matrix);
+		status = STATUS_OK;
+	} else if (run_cells(g, &status, e)) {
+		status = -1;
+	}
+out:
+	if (status < 0)
+		status = command_bisect(g->options.bisect, e->status);
+	regress_free(&g->r);
+	session_close(&g->session);
+	matrix_free(g->matrix);
+	json_decref(g->kept);
+	regress_file_line_free(&g->line);
+	regress_options_free(&g->options);
+	free(g);
+	return status;
+}
+
+const struct command cmd_regress = {
+	"regress", "regress [--quick | --full | --matrix NAME] [--guest G] [--only CELL]... [--seed N] [--list] [-o DIR]\n"
+	"                         [--set SECTION.KEY=VALUE]... [--connect URI] [--bisect] [SCENARIO]\n"
+	"       kickbench regress --resume DIR [--bisect] [--connect URI]",
+	"try a driver and its device under every pair of their options: are the data right, does nothing hang, do errors arrive", regress,
+};
