@@ -48,12 +48,12 @@ static int run_spell(struct event_try *t, const struct spell *s, struct error *e
 
 /* ---- a slow spell ---- */
 
-static json_t *throttle(unsigned iops)
+static json_t *throttle(const struct event_try *t, unsigned iops)
 {
 	struct text id = { 0 };
 	json_t *command;
 
-	domain_virtio_path(b->request.machine, 0, &id);
+	domain_virtio_path(t->b->request.machine, 0, &id);
 	command = json_pack("{s:s,s:{s:s,s:i,s:i,s:i,s:i,s:i,s:i}}", "execute", "block_set_io_throttle", "arguments", "id", text_get(&id),
 			    "bps", 0, "bps_rd", 0, "bps_wr", 0, "iops", (int)iops, "iops_rd", 0, "iops_wr", 0);
 	text_free(&id);
@@ -63,13 +63,13 @@ static json_t *throttle(unsigned iops)
 static int act_throttle(struct event_try *t, const struct trial_progress *p, struct error *e)
 {
 	if (t->step == 0 && p->ios) {
-		if (event_qmp(t->b, throttle(SLOW_IOPS), NULL, e) || event_completed(t->b, &t->before, e))
+		if (event_qmp(t->b, throttle(t, SLOW_IOPS), NULL, e) || event_completed(t->b, &t->before, e))
 			return event_gives_up(t, e);
 		event_step(t, 1);
 	} else if (t->step == 1 && event_waits(t) > SPELL_S) {
 		double spell = event_waits(t);
 
-		if (event_completed(t->b, &t->after, e) || event_qmp(t->b, throttle(0), NULL, e))
+		if (event_completed(t->b, &t->after, e) || event_qmp(t->b, throttle(t, 0), NULL, e))
 			return event_gives_up(t, e);
 		/* What was in flight comes on top. */
 		t->seen = (double)(t->after - t->before) < SLOW_IOPS * spell * 2 + 64;
