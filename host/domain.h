@@ -6,6 +6,7 @@
 #include "host/scenario.h"
 
 #define DOMAIN_PREFIX "kickbench-"
+#define DOMAIN_ALIAS "ua-disk" /* of test disk k, with k behind it; libvirt keeps a user's alias only when it begins with ua- */
 #define DOMAIN_MAX_DISKS 8
 
 /* What lies under a test disk, and how it is offered, beyond its settings: for tests of drivers and devices. */

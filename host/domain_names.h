@@ -10,7 +10,6 @@
 
 #define DOMAIN_NAMESPACE "urn:kickbench:domain:1"
 #define DOMAIN_QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
-#define DOMAIN_ALIAS "ua-disk"      /* libvirt keeps a user's alias only when it begins with ua- */
 #define DOMAIN_EXTRA_ALIAS "ua-extra"
 #define DOMAIN_NODE "kickbench-disk" /* block node of a disk that libvirt cannot describe */
 

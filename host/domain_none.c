@@ -27,15 +27,3 @@ void domain_original_free(struct domain_original *o)
 	*o = (struct domain_original){ 0 };
 }
 
-/* Events ask for these; what is started by commands has no such disk. */
-void domain_qom_path(size_t disk, struct text *out)
-{
-	(void)disk;
-	text_add(out, "/none");
-}
-
-void domain_virtio_path(const struct machine *machine, size_t disk, struct text *out)
-{
-	(void)machine;
-	domain_qom_path(disk, out);
-}

@@ -10,6 +10,7 @@
 #include "host/hosts.h"
 #include "host/place.h"
 #include "host/run_file.h"
+#include "host/stall.h"
 #include "host/trial.h"
 
 #define LEAST_HELLO_S 30
@@ -114,9 +115,12 @@ static void make_request(struct experiment *x, const struct plan_boot *boot, con
 	}
 }
 
+/* The trial that runs. */
 struct shown {
 	struct experiment *x;
 	const struct plan_trial *trial;
+	struct boot *boot;
+	unsigned slot; /* its disk of the boot */
 };
 
 static void show_progress(void *context, const struct trial_progress *p)
@@ -128,6 +132,15 @@ static void show_progress(void *context, const struct trial_progress *p)
 		 variant_name(s->x, s->trial->variant), s->x->plan->cell[s->trial->cell].name,
 		 p->elapsed_s > 0 ? (double)p->ios / p->elapsed_s : 0);
 	progress_show(&s->x->view, line);
+}
+
+/* The boot is given up anyway: nothing is disturbed. */
+static int explain_stall(void *context, struct trial *trial, struct error *e)
+{
+	const struct shown *s = context;
+
+	progress_show(&s->x->view, "the guest stands still: asking who has dropped it");
+	return stall_of_trial(s->boot, s->slot, trial, e);
 }
 
 /* Disk k of the boot that a trial works on. */
@@ -156,12 +169,12 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 {
 	const struct cell *cell = &x->plan->cell[t->cell];
 	unsigned slot = slot_of(boot, t);
-	struct shown shown = { .x = x, .trial = t };
+	struct shown shown = { .x = x, .trial = t, .boot = b, .slot = slot };
 	char id[16], seed[48];
 	char **argv = calloc(cell->argc + ARGUMENTS_MORE, sizeof(*argv));
 	struct trial_request request = { .id = id, .argv = argv, .argc = cell->argc, .disk = slot,
 					 .stall_timeout = x->scenario->guest[boot->guest].stall_timeout,
-					 .progress = show_progress, .context = &shown };
+					 .progress = show_progress, .stalled = explain_stall, .context = &shown };
 	struct trial trial = { 0 };
 	bool first = !*effective;
 	json_t *record = NULL;
@@ -201,7 +214,7 @@ static int one_trial(struct experiment *x, struct boot *b, const struct plan_boo
 	}
 	status = trial.status == TRIAL_STALLED;
 	if (trial.status != TRIAL_OK) {
-		char line[700];
+		char line[900];
 
 		snprintf(line, sizeof(line), "trial %u (%s, %s) %s: %s", t->number, variant_name(x, t->variant), cell->name,
 			 trial_status_name(trial.status), trial.message);

@@ -74,6 +74,11 @@ struct hv_ops {
 
 	/* One QMP command as JSON text; reply appended (the whole {"return":…}). -1 when refused. */
 	int (*qmp)(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
+	/*
+	 * Whether the emulator answers its monitor within timeout_ms: one that hangs lets every other question wait for ever. NULL: not
+	 * known, ask.
+	 */
+	bool (*answers)(struct hv_guest *guest, int timeout_ms);
 	/* What is in force, as the hypervisor says it. */
 	int (*live_xml)(struct hv_guest *guest, struct text *xml, struct error *e);
 	/*

@@ -305,6 +305,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.state = hv_guest_state,
 	.save_restore = hv_guest_save_restore,
 	.qmp = hv_guest_qmp,
+	.answers = hv_guest_answers,
 	.live_xml = hv_guest_live_xml,
 	.block = hv_guest_block,
 	.vcpu_ns = hv_guest_vcpu_ns,

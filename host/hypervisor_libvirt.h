@@ -90,6 +90,7 @@ int hv_guest_save_restore(struct hv_guest *guest, const char *file, struct error
 
 /* What can be asked of it (hypervisor_libvirt_ask.c). */
 int hv_guest_qmp(struct hv_guest *guest, const char *command, struct text *reply, struct error *e);
+bool hv_guest_answers(struct hv_guest *guest, int timeout_ms);
 int hv_guest_live_xml(struct hv_guest *guest, struct text *xml, struct error *e);
 int hv_guest_block(struct hv_guest *guest, unsigned disk, struct hv_block *stats, struct error *e);
 int hv_guest_vcpu_ns(struct hv_guest *guest, uint64_t *ns, struct error *e);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "host/hypervisor_libvirt.h"
@@ -37,6 +38,89 @@ int hv_guest_qmp(struct hv_guest *guest, const char *command, struct text *reply
 		text_add(reply, "%s", result);
 	free(result);
 	return rc;
+}
+
+/* A question that may never be answered: whoever of the two leaves last frees it. */
+struct question {
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	virDomainPtr domain;
+	bool is_answered, left;
+};
+
+static void free_question(struct question *q)
+{
+	virDomainFree(q->domain);
+	pthread_cond_destroy(&q->answered);
+	pthread_mutex_destroy(&q->lock);
+	free(q);
+}
+
+static void *ask_status(void *context)
+{
+	struct question *q = context;
+	char *result = NULL;
+	bool last;
+
+	virDomainQemuMonitorCommand(q->domain, "{\"execute\":\"query-status\"}", &result, VIR_DOMAIN_QEMU_MONITOR_COMMAND_DEFAULT);
+	free(result);
+	pthread_mutex_lock(&q->lock);
+	q->is_answered = true; /* a refusal, too */
+	last = q->left;
+	pthread_cond_signal(&q->answered);
+	pthread_mutex_unlock(&q->lock);
+	if (last)
+		free_question(q);
+	return NULL;
+}
+
+static struct question *make_question(struct hv_guest *guest)
+{
+	struct question *q = calloc(1, sizeof(*q));
+	pthread_condattr_t attributes;
+
+	if (!q || virDomainRef(guest->domain) < 0) {
+		free(q);
+		return NULL;
+	}
+	q->domain = guest->domain;
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&q->answered, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return q;
+}
+
+/* libvirt knows no deadline for a monitor. Whoever waits in there is let go when the emulator is killed. */
+bool hv_guest_answers(struct hv_guest *guest, int timeout_ms)
+{
+	struct question *q = make_question(guest);
+	struct timespec end;
+	pthread_t thread;
+	bool answered;
+
+	if (!q)
+		return true;
+	if (pthread_create(&thread, NULL, ask_status, q)) {
+		free_question(q);
+		return true;
+	}
+	pthread_detach(thread);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += timeout_ms / 1000;
+	end.tv_nsec += timeout_ms % 1000 * 1000000L;
+	end.tv_sec += end.tv_nsec / 1000000000L;
+	end.tv_nsec %= 1000000000L;
+	pthread_mutex_lock(&q->lock);
+	while (!q->is_answered && pthread_cond_timedwait(&q->answered, &q->lock, &end) == 0)
+		;
+	answered = q->is_answered;
+	q->left = true;
+	pthread_mutex_unlock(&q->lock);
+	if (answered)
+		free_question(q);
+	return answered;
 }
 
 int hv_guest_live_xml(struct hv_guest *guest, struct text *xml, struct error *e)

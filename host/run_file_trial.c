@@ -67,6 +67,8 @@ json_t *run_file_trial(const struct experiment *x, const struct boot *b, const s
 		json_object_set(r, "fio", fio ? fio : json_null());
 	json_object_set(r, "guest_counters", counters ? counters : json_null());
 	json_object_set(r, "host", trial->host ? trial->host : json_null());
+	if (trial->stall)
+		json_object_set(r, "stall", trial->stall);
 	return r;
 }
 

@@ -44,6 +44,14 @@
  *  "host":{"span_ns","begin_delay_us","end_delay_us","cpu":{"vcpu_us","iothread_us","main_us","other_us"}|null,
  *          "block":{"rd_reqs","rd_bytes","rd_times_ns","wr_reqs","wr_bytes","wr_times_ns","fl_reqs","fl_times_ns"}|null,
  *          "kvm":{name:N…}|null}|null}
+ * and, where status is "stalled" and somebody could be asked:
+ *  "stall":{"cause":"kick lost"|"interrupt lost"|"device holds it"|"guest dead"|"unknown","why":"the numbers that decided",
+ *           "snapshots":[{"queues":[{"queue":0,"ring":"split"|"packed","size",
+ *                                    "looked_up_to","used","inuse","signalled",  (the device; of a packed ring "PLACE wrap 0|1")
+ *                                    "available","seen",                         (the guest; packed: "next_available":bool)
+ *                                   }…],"state":"runs","talks":true,"monitor":true,"vcpu_ms","at_ms",
+ *                         "interrupts":{"ioapic":{"10":N…},"cpus":[{"waiting","served"}]}}…],  (two, and one behind the nudges)
+ *           "nudges":[{"cpu":N|null,"issued":true,"completed":true,"us":N,"problem":"…"}…],"resumed":true,"console":"last lines"}
  * ("cpu" of a guest on another host has "vcpu_us" alone, as the hypervisor counts it.)
  * ("guest_counters" is what the guest's result frame calls "counters"; see guest/agent.c.)
  */

@@ -335,6 +335,7 @@ void trial_free(struct trial *trial)
 {
 	json_decref(trial->result);
 	json_decref(trial->host);
+	json_decref(trial->stall);
 	map_copy_free(trial->maps);
 	*trial = (struct trial){ 0 };
 }

@@ -48,6 +48,7 @@ struct trial {
 	uint64_t ios;      /* completed, as the last status frame had it */
 	json_t *host;      /* hostcount_json plus begin_delay_us, end_delay_us; NULL without */
 	struct map_copy *maps; /* what the guest told of its generation maps, NULL: nothing. Also after a failure */
+	json_t *stall;     /* evidence of a stall (stall_explain), NULL: none was taken */
 	double seconds;    /* from job frame to result */
 };
 
