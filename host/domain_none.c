@@ -26,4 +26,3 @@ void domain_original_free(struct domain_original *o)
 {
 	*o = (struct domain_original){ 0 };
 }
-
