@@ -164,8 +164,8 @@ static void legend(const struct matrix_table *t, const struct heading *h, struct
 	for (size_t k = 0; t->ncells && k < t->ncolumns; k++)
 		if (!t->column[k].varies)
 			text_add(&words, "%s%s=%s", words.length ? ", " : "", t->column[k].name, matrix_table_value(t, 0, k));
-	if (words.length && t->ncells > 1)
-		layout_wrap(out, "  all cells:", 13, text_get(&words));
+	if (words.length)
+		layout_wrap(out, "  every cell:", 14, text_get(&words));
 	text_free(&words);
 }
 

@@ -228,13 +228,13 @@ json_t *matrix_common_words(const struct matrix_table *t, const enum matrix_outc
 		error_set(e, STATUS_HOST, "out of memory");
 		return NULL;
 	}
-	if (c.failed && c.passed == 0) {
+	if (c.failed > 1 && c.passed == 0) {
 		text_add(&line, "No cell passes: nothing tells good values from bad ones.");
 		add_line(lines, &line);
 	} else if (c.all) {
 		in_all(t, &c, &line);
 		add_line(lines, &line);
-	} else if (c.failed > 1) {
+	} else if (c.failed > 1 && c.passed) {
 		in_some(t, &c, lines, &line);
 	}
 	text_free(&line);

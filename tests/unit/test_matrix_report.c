@@ -117,7 +117,7 @@ static void wide_tables_have_a_legend(void **state)
 
 	/* 23 fixed, then 19, 23, 27 and 21 with 2 each: 121 in all; without the widest, for which its 6 letters stand, 100 */
 	holds(text_get(&t), "cell  transport            write_cache_of_the_disk  qidam  seg_max_of_the_device  status    seconds\n");
-	holds(text_get(&t), "qidam = qemu.indirect_desc_and_more\n  all cells: notification=io\n");
+	holds(text_get(&t), "qidam = qemu.indirect_desc_and_more\n  every cell: notification=io\n");
 	text_free(&t);
 	matrix_folder_free(&f);
 }
@@ -144,7 +144,21 @@ static void clean_and_cut(void **state)
 	holds(text_get(&t), "Missing       cells 3 and 5\n  go on       kickbench regress --resume ");
 	holds(text_get(&t), "   3  legacy     split   2       missing         -\n");
 	holds(text_get(&t), "\n3 passed, 0 failed, 0 stalled, 0 corrupt, 1 skipped, 2 missing\n");
-	lacks(text_get(&t), "in common");
+	lacks(text_get(&t), "passing cell");
+	text_free(&t);
+	matrix_folder_free(&f);
+}
+
+/* One cell that was asked for: what it is stands below the table, and it is no base for what cells have in common. */
+static void one_cell_alone(void **state)
+{
+	struct run r = { .option = { { "ring", { "split", "packed" } }, { "queues", { "1", "2" } } },
+			 .cell = { { { "packed", "2" }, .status = "fail", .reason = "no" } } };
+	struct matrix_folder f = run_read(*state, "run", &r);
+	struct text t = written(&f, plain);
+
+	holds(text_get(&t), "quick: 1 cell, 1 of 4 pairs of 2 options\n");
+	holds(text_get(&t), "cell  status    seconds\n   1  fail          1.5\n  every cell: ring=packed, queues=2\n\nCell 1        fail\n  reason      no\n");
 	text_free(&t);
 	matrix_folder_free(&f);
 }
@@ -305,7 +319,7 @@ static void junit_counts(void **state)
 			 .cell = { { { "1" }, .status = "pass" }, { { "2" }, .status = "fail", .reason = "no" },
 				   { { "3" }, .status = "corrupt", .reason = "old <data>", .checks = RUN_LOST_WRITE },
 				   { { "4" }, .status = "stalled", .reason = "still" }, { { "1" }, .status = "skipped", .reason = "not here" },
-				   { { "2" } }, { { "1" }, .status = "pass" } } };
+				   { { "2" }, .status = NULL }, { { "1" }, .status = "pass" } } };
 	struct matrix_folder f = run_read(*state, "run", &r);
 	struct text xml = written(&f, matrix_report_junit);
 	xmlDoc *doc = xmlReadMemory(xml.data, (int)xml.length, NULL, NULL, 0);
@@ -415,6 +429,7 @@ int main(void)
 		each(hostile_words_are_plain),
 		each(wide_tables_have_a_legend),
 		each(clean_and_cut),
+		each(one_cell_alone),
 		each(all_skipped),
 		cmocka_unit_test(causes_come_with_their_why),
 		each(consoles_end_is_shown),
