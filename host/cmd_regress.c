@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/command.h"
-#include "host/matrix_report.h"
+#include "host/matrix_print.h"
 #include "host/regress.h"
 #include "host/regress_file.h"
 
@@ -84,41 +84,16 @@ static void announce(const struct regress *r)
 	fprintf(stderr, "results: %s\n", store_path(r->store));
 }
 
-static int keep(struct store *store, const char *name, int (*write)(const struct matrix_folder *, struct text *, struct error *),
-		const struct matrix_folder *f, struct error *e)
-{
-	struct text text = { 0 };
-	int status = write(f, &text, e);
-
-	if (status == 0)
-		status = text.failed ? error_set(e, STATUS_HOST, "out of memory") : store_write(store, name, text_get(&text), text.length, e);
-	text_free(&text);
-	return status;
-}
-
-static int plain(const struct matrix_folder *f, struct text *out, struct error *e)
-{
-	return matrix_report_text(f, false, out, e);
-}
-
 /* Print and keep the reports; *status: what the folder comes to. */
 static int report(const struct regressing *g, int *status, struct error *e)
 {
-	struct matrix_folder f = { 0 };
-	struct text text = { 0 };
-	int failed = -1;
+	struct matrix_folder f;
 
-	if (matrix_folder_read(store_path(g->r.store), &f, e) || plain(&f, &text, e) || keep(g->r.store, "report.txt", plain, &f, e) ||
-	    keep(g->r.store, "report.html", matrix_report_html, &f, e) || keep(g->r.store, "report.json", matrix_report_json, &f, e) ||
-	    keep(g->r.store, "report.xml", matrix_report_junit, &f, e))
-		goto out;
-	fputs(text_get(&text), stdout);
+	if (matrix_print_keep(g->r.store, stdout, &f, e))
+		return -1;
 	*status = matrix_status(&f, g->options.bisect);
-	failed = 0;
-out:
-	text_free(&text);
 	matrix_folder_free(&f);
-	return failed;
+	return 0;
 }
 
 static void hint(const struct regress *r)
