@@ -13,12 +13,12 @@ kb_long() { status=0; timeout -k 5 1500 "$KICKBENCH" "$@" >"$out" 2>&1 </dev/nul
 digest() { sha256sum "$images/$1.qcow2"; stat -c '%Y %s %u' "$images/$1.qcow2"; }
 nothing_left() { [ -z "$(ls -A "$overlays" 2>/dev/null)" ] && [ -z "$(find "$prepared" -name '*-prepare.qcow2' 2>/dev/null)" ]; }
 
-# debian FORM ARGUMENT…: the scenario on that image, one block, short jobs.
+# debian FORM ARGUMENT…: the scenario on that image alone, one block, short jobs.
 debian() {
 	form=$1
 	shift
-	kb_long run "$scenario" --set "guest.image=$images/$form.qcow2" --set "guest.password_file=$images/password" \
-		--set guest.accel=tcg --set scenario.blocks=1 --set workload.runtime=300ms "$@"
+	kb_long run "$scenario" --set "guest.debian.image=$images/$form.qcow2" --set "guest.debian.password_file=$images/password" \
+		--set scenario.guests="${guests:-debian}" --set guest.accel=tcg --set scenario.blocks=1 --set workload.runtime=300ms "$@"
 }
 
 FORMS="debian no-compiler full-disk no-virtio" "$here/../../images/debian/build.sh" "$images" >"$out" 2>&1 ||
@@ -34,21 +34,23 @@ grep -q 'kb-kickio: kickio-.*, built with' "$WORK"/d-first/console/prepare-debia
 nothing_left && pass "no overlay is left" || fail "no overlay is left" "$(ls "$overlays" "$prepared")"
 
 begun=$SECONDS
-debian debian -o "$WORK/d-second"
-check "a second run uses what was prepared" 0 '4 of 4 counted'
+guests='debian, linux' debian debian -o "$WORK/d-second"
+check "a second run uses what was prepared, next to our own guest" 0 '8 of 8 counted' 'debian: randread' 'linux: randread'
 says preparing.*kickio && fail "nothing is prepared again" "but it was" || pass "nothing is prepared again ($((SECONDS - begun)) s)"
+kb compare "$WORK/d-second" --group-by guest
+check "both guests against each other" 0 debian linux
 [ "$(digest debian)" = "$before" ] && pass "the image is still as it was" || fail "the image is still as it was" "$(digest debian)"
 
 echo wrong >"$WORK/wrong"
-debian debian -o "$WORK/d-wrong" --set "guest.password_file=$WORK/wrong"
+debian debian -o "$WORK/d-wrong" --set "guest.debian.password_file=$WORK/wrong"
 check "wrong password" 3 "the console's login was refused: wrong user or password; the last lines" 'Login incorrect'
 nothing_left && pass "no overlay is left of it" || fail "no overlay is left of it" "$(ls "$overlays")"
 
-debian debian -o "$WORK/d-none" --set "guest.password_file=$WORK/nowhere"
+debian debian -o "$WORK/d-none" --set "guest.debian.password_file=$WORK/nowhere"
 check "no such password file" 2 "password_file = $WORK/nowhere: No such file"
 
 sed -e 's/^prompt = .*/prompt = never> $/' -e '/^\[login shell\]/a timeout = 5s' "$here/../../images/linux/guest.ini" >"$WORK/never.ini"
-debian debian -o "$WORK/d-never" --set "guest.profile=$WORK/never.ini"
+debian debian -o "$WORK/d-never" --set "guest.debian.profile=$WORK/never.ini"
 check "a prompt that never comes" 3 'login shell\]: nothing has matched "$PROMPT" within 5 s; the last lines' 'root@debian'
 nothing_left && pass "no half-made overlay is left" || fail "no half-made overlay is left" "$(ls "$prepared")"
 
@@ -93,8 +95,8 @@ kb_long run "$WORK/own.ini" -o "$WORK/d-own"
 check "login = none: nothing but the hello" 0 '2 of 2 counted'
 [ "$(digest debian)" = "$before" ] && pass "the image is as it was after all" || fail "the image is as it was after all" "$(digest debian)"
 
-start run "$scenario" --set "guest.image=$images/debian.qcow2" --set "guest.password_file=$images/password" --set guest.accel=tcg \
-	-o "$WORK/d-int"
+start run "$scenario" --set "guest.debian.image=$images/debian.qcow2" --set "guest.debian.password_file=$images/password" \
+	--set guest.accel=tcg --set scenario.guests=debian -o "$WORK/d-int"
 wait_for 60 emulator_runs && sleep 2 && kill -INT "$run"
 finish
 check "interrupted while it logs in" 3 'interrupted by signal 2'
