@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "host/command.h"
+#include "host/event.h"
+#include "host/matrix.h"
 #include "host/scenario.h"
 #include "host/settings.h"
 #include "host/version.h"
@@ -68,6 +70,19 @@ static void help_section(const char *title, const char *section)
 		printf("  %-14s %s\n", name, text);
 }
 
+static void help_matrix(void)
+{
+	const char *name, *values, *text;
+
+	printf("[matrix NAME], for kickbench regress: these options, or keys of [disk] and the machine, with the values to try\n");
+	for (size_t k = 0; (name = matrix_option_row(k, &values, &text)); k++)
+		printf("  %-15s %s\n                  %s\n", name, values, text);
+	printf("  events:\n");
+	for (size_t k = 0; event_row(k); k++)
+		printf("    %-13s %s\n", event_row(k)->name, event_row(k)->help);
+	printf("[except NAME]\n  two options with values that are not to meet, and reason = TEXT\n");
+}
+
 static int help(int argc, char **argv, struct error *e)
 {
 	const struct command *about = argc > 1 ? find(argv[1]) : NULL;
@@ -90,6 +105,7 @@ static int help(int argc, char **argv, struct error *e)
 	for (size_t k = 0; (name = settings_key(k, &text)); k++)
 		printf("  %-14s %s\n", name, text);
 	printf("[workload NAME]\n  kickio's options (kickio --cmdhelp); a value with commas is a sweep\n");
+	help_matrix();
 	return STATUS_OK;
 }
 

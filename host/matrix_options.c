@@ -191,7 +191,7 @@ static const struct row rows[] = {
 	{ "seg_max", "adjusted, 126", "segments of one request: as the queue holds them, or 126 always", seg_maxes, NULL, NULL },
 	{ "request_merging", "on, off", "whether QEMU merges requests that follow each other on the disk", request_mergings, NULL, NULL },
 	{ "size", "sizes such as 512, 64M+512, 4G-512", "of the disk", NULL, set_size, "size" },
-	{ "event", "none and those of the table of events", "what happens to the disk or the guest in the middle of a job", NULL,
+	{ "event", "none, or an event", "what happens to the disk or the guest in the middle of a job", NULL,
 	  set_event, NULL },
 };
 

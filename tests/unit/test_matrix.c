@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "host/event.h"
 #include "host/matrix_private.h"
 #include "tests/unit/matrix_text.h"
 
@@ -35,7 +36,7 @@ static void errors_name_the_place(void **state)
 		{ "[matrix quick]\niothread = on\nnotify = on\n", FILE_NAME ":3: iothread and notify both set iothread" },
 		{ "[matrix quick]\ncache = none\nwrite_cache = on\n", FILE_NAME ":3: cache and write_cache both set cache" },
 		{ "[matrix quick]\nqemu.drive = x\n", FILE_NAME ":2: qemu.drive: kickbench sets this property itself" },
-		{ "[matrix quick]\nevent = EIO!\n", FILE_NAME ":2: event = EIO!: expected none, " },
+		{ "[matrix quick]\nevent = EIO!\n", FILE_NAME ":2: event = EIO!: expected none, eio-read, " },
 		{ "[matrix quick]\nring = split\n[variant x]\n", FILE_NAME ":3: unknown section [variant]: expected scenario, guest, disk, matrix" },
 		{ "[guest g]\ntool = probe\n[matrix quick]\nring = split\n", FILE_NAME ":1: [guest g]: the cells of a matrix need tool = kickio" },
 		{ "[guest g]\ndriver = exec\nstart = a\nkill = b\nlink = stdio\n[matrix quick]\nring = split\n",
@@ -316,6 +317,54 @@ static void the_quick_matrix_is_quick(void **state)
 	}
 }
 
+/* It has every option of the table, and every event. */
+static void the_full_matrix_is_full(void **state)
+{
+	char file[4200];
+	const struct matrix_request request = { .file = file, .which = "full", .seed = 1 };
+	struct error e = { 0 };
+	struct matrix *m;
+	unsigned events = 0;
+	const char *name;
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/scenarios/regress.ini", source_tree);
+	if (matrix_read(&request, &m, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(m->covering.nuncovered, 0);
+	for (size_t i = 0; (name = matrix_option_row(i, NULL, NULL)); i++) {
+		unsigned o = 0;
+
+		while (o < m->noptions && strcmp(m->option[o].name, name))
+			o++;
+		if (o == m->noptions)
+			fail_msg("%s is not there", name);
+		if (!strcmp(name, "event"))
+			events = m->option[o].nvalues;
+	}
+	for (size_t i = 0; event_row(i); i++)
+		events--;
+	assert_int_equal(events, 1); /* none */
+	matrix_free(m);
+}
+
+/* What host/event.h refuses is kept apart as everything else is. */
+static void events_are_asked_whether_they_can_be(void **state)
+{
+	struct matrix *m = read_text("[disk]\nsize = 64M\n[matrix quick]\nevent = none, eio-flush, pause\nwrite_cache = on, off\n"
+				     "readonly = off, on\n");
+
+	(void)state;
+	for (size_t i = 0; i < m->ncells; i++) {
+		assert_true(strcmp(m->cell[i].event, "eio-flush") || m->cell[i].write_cache);
+		assert_true(!strcmp(m->cell[i].event, "none") || !m->cell[i].readonly);
+	}
+	assert_int_equal(m->covering.nimpossible, 3);
+	assert_non_null(why_not(m, "event=eio-flush", "write_cache=off"));
+	assert_null(why_not(m, "event=pause", "write_cache=off"));
+	matrix_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +376,8 @@ int main(void)
 		cmocka_unit_test(cells_keep_what_is_forbidden_apart),
 		cmocka_unit_test(set_changes_the_matrix),
 		cmocka_unit_test(the_quick_matrix_is_quick),
+		cmocka_unit_test(the_full_matrix_is_full),
+		cmocka_unit_test(events_are_asked_whether_they_can_be),
 	};
 
 	return cmocka_run_group_tests(tests, matrix_folder_enter, matrix_folder_leave);
