@@ -77,7 +77,7 @@ static const struct {
 	 */
 	{ segments_and_queue, "126 segments, a header and a status are more than the queue has entries: Linux would wait for ever" },
 	{ queues_and_processors, "Linux uses no more queues than the guest has vCPUs" },
-	/* QEMU and Linux take it, and round up: reading the last block is EIO. */
+	/* QEMU and Linux take it, and round up: of a disk of 512 bytes reading the one block of 4096 is EIO. */
 	{ block_and_size, "the disk's size is no multiple of its block size: its last block would not be whole" },
 	/* blkdev_issue_discard() in Linux' block/blk-lib.c: -EPERM, before the driver is asked. */
 	{ readonly_and_discard, "no system discards anything on a read-only disk: its driver would not be asked" },
