@@ -12,7 +12,7 @@
 /* What lies under a test disk, and how it is offered, beyond its settings: for tests of drivers and devices. */
 struct domain_under {
 	const char *log;      /* file for the log of QEMU's blklogwrites, made anew by the caller; NULL: none */
-	unsigned log_sector;  /* 512 or 4096 */
+	unsigned log_sector;  /* 512 or 4096; the log has a head after the first write only, and no write that a rule let fail */
 	const char *rule;     /* one "inject-error" rule of blkdebug as JSON; NULL: none */
 	const char *policy;   /* for errors of reads and writes: "report", "stop", "enospace"; NULL: libvirt's */
 	bool readonly, discard; /* discard: passed on to the file */

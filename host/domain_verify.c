@@ -15,19 +15,6 @@
 #define MAX_CPUS 1024
 #define LACK_SIZE 96
 
-const char *const domain_qom_properties[] = {
-	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "type", "write-cache", NULL,
-};
-
-const char *const domain_transport_properties[] = { "ioeventfd", "force-legacy", NULL };
-
-void domain_transport_path(const char *parent_bus, struct text *out)
-{
-	const char *end = strrchr(parent_bus, '/');
-
-	text_add(out, "%.*s", (int)(end ? end - parent_bus : 0), parent_bus);
-}
-
 xmlDoc *domain_parse(const char *xml)
 {
 	if (!xml)

@@ -28,7 +28,8 @@ static const char *const accels[] = { "auto", "kvm", "tcg", NULL };
 static const struct key keys[] = {
 	{ "emulator", KIND_PATH, AT(emulator), 0, 0, "QEMU's program, a path (libvirt's choice)" },
 	{ "firmware", KIND_PATH, AT(firmware), 0, 0, "a file for QEMU's -bios (the machine type's own)" },
-	{ "machine", KIND_NAME, AT(type), 0, 0, "machine type: pc, q35 or one with its version, as pc-i440fx-7.2; microvm: disks on virtio-mmio, no PCI (pc)" },
+	{ "machine", KIND_NAME, AT(type), 0, 0,
+	  "machine type: pc, q35 or one with its version, as pc-i440fx-7.2; microvm: disks on virtio-mmio, no PCI (pc)" },
 	{ "cpu", KIND_NAME, AT(cpu), 0, 0, "CPU model, max, or host, which needs KVM (host under KVM, qemu64 under TCG)" },
 	{ "kernel", KIND_PATH, AT(kernel), 0, 0,
 	  "a kernel, with its modules in lib/modules beside it or in /lib/modules; or the folder of an unpacked package (the image's)" },
