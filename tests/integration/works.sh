@@ -45,6 +45,35 @@ kb run "$mini" -o "$WORK/w-all" --set disk.backend=memory --set variant.kickfd.i
 check "many settings at once, on tmpfs" 0 '4 of 4 counted' 'event_idx = off' 'packed = on' 'queues = 2' 'queue_size = 64'
 [ -z "$(find "/dev/shm/kickbench-$(id -u)" -type f 2>/dev/null)" ] && pass "no disk left in memory" || fail "no disk left in memory" "$(ls "/dev/shm/kickbench-$(id -u)")"
 
+# The other transports, as the guest's driver negotiated them.
+kb run "$mini" -o "$WORK/w-mmio" --set guest.linux.machine=microvm --set variant.kickfd.ioeventfd=off --set variant.kickfd.packed=on
+check "disks on virtio-mmio, a kernel that has no old timer" 0 '4 of 4 counted' 'machine = microvm' 'packed = on' 'VIRTIO_F_RING_PACKED'
+seen=$(json "$WORK/w-mmio/trials/000001.json" "d['effective']['mismatch'], 'VIRTIO_F_VERSION_1' in d['effective']['features']")
+[ "$seen" = "[] True" ] && pass "virtio-mmio is modern" || fail "virtio-mmio is modern" "$seen"
+kb run "$mini" -o "$WORK/w-legacy" --set disk.qemu.disable-modern=on --set disk.size=512 --set workload.bs=512
+check "a legacy device of one sector" 0 '4 of 4 counted' 'qemu.disable-modern = on'
+seen=$(json "$WORK/w-legacy/trials/000001.json" "d['effective']['mismatch'], 'VIRTIO_F_VERSION_1' in d['effective']['features']")
+[ "$seen" = "[] False" ] && pass "the legacy device is none of version 1" || fail "the legacy device is none of version 1" "$seen"
+
+# A disk that a server offers.
+socket=$WORK/w.sock
+server=(--set disk.backend=nbd --set "disk.path=$socket" --set variant.kickfd.iothread=on --set variant.kickfd.cache=writethrough)
+kb run "$mini" -o "$WORK/w-nbd-none" "${server[@]}"
+check "a server that is not there" 2 "no NBD server listens on $socket"
+if command -v nbdkit >/dev/null; then
+	nbdkit -f -U "$socket" memory 16M >/dev/null 2>&1 &
+	nbd=$!
+	for _ in $(seq 50); do [ -S "$socket" ] && break || sleep 0.1; done
+	kb run "$mini" -o "$WORK/w-nbd-size" "${server[@]}" --set disk.size=8M
+	check "a server's disk of another size" 2 'offers a disk of 16M, and disk.size is 8M'
+	kb run "$mini" -o "$WORK/w-nbd" "${server[@]}"
+	check "a server's disk" 0 '4 of 4 counted' 'backend = nbd; cache = none' 'backend = nbd; cache = writethrough'
+	kill "$nbd"
+	wait "$nbd" 2>/dev/null
+else
+	skip "a server's disk" "there is no nbdkit"
+fi
+
 # An ordinary user without libvirt's daemon, with folders of its own.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	home=$WORK/nobody

@@ -1,6 +1,7 @@
 /* Machines without a PCI bus: their disks on virtio-mmio, in the XML and in what verification sees. */
 #include "tests/unit/domain_fixture.h"
 
+#include "host/boot_libvirt.h"
 #include "host/tsc.h"
 
 static void set_machine(struct fixture *f, const char *key, const char *value)
@@ -125,6 +126,35 @@ static void the_counter_has_a_speed(void **state)
 #endif
 }
 
+/* Whether the guest's kernel is told how fast the counter is, with these arguments of the image. */
+static bool speed_is_told(struct fixture *f, const char *type, enum accel accel, char *arguments)
+{
+	struct image image = { .kernel = "/k", .initrd = "/i", .arguments = arguments };
+	struct boot_request r = { .name = "1", .machine = &f->machine, .accel = accel, .image = &image,
+				  .settings = { &f->settings[0] }, .source = { "/a.raw" }, .ndisks = 1 };
+	struct error e = { 0 };
+
+	set_machine(f, "machine", type);
+	text_reset(&f->xml);
+	if (boot_libvirt_describe(&r, &f->xml, &e))
+		fail_msg("%s", e.text);
+	assert_non_null(strstr(at(f, "/domain/os/cmdline"), arguments));
+	return strstr(at(f, "/domain/os/cmdline"), " tsc_early_khz=") != NULL;
+}
+
+static void the_kernel_is_told_the_speed(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	assert_int_equal(tsc_khz() != 0, speed_is_told(&f, "microvm", ACCEL_TCG, "quiet tsc=reliable"));
+	assert_false(speed_is_told(&f, "microvm", ACCEL_KVM, "quiet tsc=reliable")); /* told by the hypervisor */
+	assert_false(speed_is_told(&f, "microvm", ACCEL_TCG, "quiet"));              /* not a kernel that knows the word */
+	assert_false(speed_is_told(&f, "pc", ACCEL_TCG, "quiet tsc=reliable"));      /* has timers to measure by */
+	teardown(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +163,7 @@ int main(void)
 		cmocka_unit_test(what_it_cannot_have),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(the_counter_has_a_speed),
+		cmocka_unit_test(the_kernel_is_told_the_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
