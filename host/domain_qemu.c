@@ -1,4 +1,4 @@
-/* The parts of a domain's XML that libvirt only hands on: what goes to QEMU past its own elements, and where to ask QEMU. */
+/* The parts of a domain's XML that libvirt only hands on: what goes to QEMU past its own elements. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -212,19 +212,4 @@ int domain_add_qemu(xmlNode *root, xmlNs *qemu, const struct domain_spec *spec)
 		return -1;
 	add_overrides(root, qemu, spec);
 	return 0;
-}
-
-/* ---- where the running emulator is asked about it ---- */
-
-const char *const domain_qom_properties[] = {
-	"ioeventfd", "num-queues", "queue-size", "iothread", "drive", "type", "write-cache", NULL,
-};
-
-const char *const domain_transport_properties[] = { "ioeventfd", "force-legacy", NULL };
-
-void domain_transport_path(const char *parent_bus, struct text *out)
-{
-	const char *end = strrchr(parent_bus, '/');
-
-	text_add(out, "%.*s", (int)(end ? end - parent_bus : 0), parent_bus);
 }
