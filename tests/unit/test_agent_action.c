@@ -1,4 +1,4 @@
-/* What the agent does beside a job: actions between jobs, while one runs, and while a disk does not answer. */
+/* What the agent does besides kickio's jobs: actions, between jobs, while one runs, while a disk does not answer; checks. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -174,6 +174,43 @@ static void test_echo(void **state)
 	say_bye(h);
 }
 
+static void send_check(struct host *h, const char *options)
+{
+	char job[512];
+
+	snprintf(job, sizeof(job), "{\"id\":\"c\",\"disk\":null,\"tool\":\"check\",\"argv\":[%s\"--filename=%s\"]}", options, h->file);
+	send_next(h, FRAME_JOB, job);
+}
+
+/* The other tool of a job: what it found is the result, and what failed is in the notes. */
+static void test_check_as_a_job(void **state)
+{
+	struct host *h = greeted(state);
+	struct frame f;
+
+	send_check(h, "\"--size=1m\",");
+	expect(h, &f, FRAME_BEGIN);
+	expect(h, &f, FRAME_END);
+	expect(h, &f, FRAME_RESULT);
+	assert_has(&f, "{\"id\":\"c\",\"tool\":\"check\",\"status\":0,\"notes\":\"\",\"counters\":{");
+	assert_has(&f, "\"check\":{\"checks\":[{\"name\":\"size in bytes\",\"status\":\"pass\",\"message\":\"1048576\"},");
+	send_check(h, "\"--size=2m\",\"--destroy=1\",");
+	expect(h, &f, FRAME_RESULT);
+	assert_has(&f, "\"status\":1,\"notes\":\"fail size in bytes: 1048576 instead of 2097152\\n\",");
+	assert_has(&f, "{\"name\":\"flush\",\"status\":\"pass\",");
+	send_check(h, "\"--nonsense=1\",");
+	expect(h, &f, FRAME_ERROR);
+	assert_has(&f, "{\"id\":\"c\",\"message\":\"check: there is no option --nonsense\"");
+	send_check(h, "\"/nonexistent\",");
+	expect(h, &f, FRAME_ERROR);
+	assert_has(&f, "one device, not /nonexistent and ");
+	assert_int_equal(truncate(h->file, 0), 0);
+	send_check(h, "");
+	expect(h, &f, FRAME_ERROR);
+	assert_has(&f, "is empty, or tells no size");
+	say_bye(h);
+}
+
 #define WITH_AGENT(f) cmocka_unit_test_setup_teardown(f, start, stop)
 
 int main(void)
@@ -185,6 +222,7 @@ int main(void)
 		WITH_AGENT(test_refused),
 		WITH_AGENT(test_never_waits),
 		WITH_AGENT(test_echo),
+		WITH_AGENT(test_check_as_a_job),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
