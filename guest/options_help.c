@@ -15,6 +15,7 @@ void options_help(FILE *out)
 	fprintf(out, "%s\n", kickio_version);
 	fprintf(out, "kickio [options] [job options] <job file>\n");
 	fprintf(out, "kickio agent DEVICE\tServe the jobs of a host over a serial port\n");
+	fprintf(out, "kickio check DEVICE\tAsk what a disk's driver must get right at its edges (--help)\n");
 	fprintf(out, "kickio info\t\tPrint system, clock and disks as JSON\n");
 	for (const struct option *o = program_options; o->name; o++) {
 		char name[64];
