@@ -155,8 +155,8 @@ static int look_at(struct check *c, struct error *e)
 int check_run(const struct check_options *options, struct check_report *report, struct error *e)
 {
 	static void (*const all[])(struct check *) = {
-		check_said, check_ends, check_past_end, check_unaligned, check_read_only, check_flush, check_discard,
-		check_zeroes, check_large, check_pieces,
+		check_said, check_ends, check_far, check_past_end, check_unaligned, check_read_only, check_flush,
+		check_discard, check_zeroes, check_large, check_pieces,
 	};
 	struct check c = {.options = options, .report = report, .direct = -1, .buffered = -1};
 	int ret = -1;

@@ -95,6 +95,45 @@ void check_ends(struct check *c)
 	}
 }
 
+/* ---- where numbers overflow ---- */
+
+/* An offset that lost its high bits would write to sector 0, and read it from there as if it were right. */
+static void far(struct check *c, const char *name, uint64_t at, const struct check_path *by, const struct check_path *back)
+{
+	uint64_t old = check_new_seed(c), is = check_new_seed(c);
+
+	if (!check_put(c, name, by, 0, 1, old) || !check_put(c, name, by, at - 1, 1, is) || !check_put(c, name, by, at, 1, is) ||
+	    !check_get(c, name, back, 0, 1))
+		return;
+	if (check_differs(c, c->b, 0, 1, old) == 0) {
+		check_add_corrupt(c, name, "sector 0 has changed, and %llu was written", (unsigned long long)at);
+		return;
+	}
+	if (!check_get(c, name, back, at - 1, 2))
+		return;
+	if (check_differs(c, c->b, at - 1, 2, is) < 2)
+		check_add_corrupt(c, name, "sector %llu does not hold what was written to it",
+				  (unsigned long long)(at - 1 + check_differs(c, c->b, at - 1, 2, is)));
+	else
+		check_add(c, CHECK_PASS, name, "written %s, read %s", by->name, back->name);
+}
+
+void check_far(struct check *c)
+{
+	static const struct { unsigned bits; const char *name; } places[] = {
+		{31, "across 2 GiB"}, {32, "across 4 GiB"}, {41, "across 2 TiB"},
+	};
+	struct check_path path[2];
+	size_t n = check_paths(c, path);
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		uint64_t at = (UINT64_C(1) << places[i].bits) / c->sector;
+
+		if (at < c->sectors && !check_no_writes(c, places[i].name))
+			far(c, places[i].name, at, &path[0], &path[n - 1]);
+	}
+}
+
 /* ---- past the end ---- */
 
 static void read_past(struct check *c, const struct check_path *path)

@@ -63,6 +63,7 @@ bool check_get(struct check *c, const char *name, const struct check_path *path,
 
 void check_said(struct check *c);      /* what the system says of the disk */
 void check_ends(struct check *c);      /* first and last sector */
+void check_far(struct check *c);       /* places that take more than 31, 32, 41 bits */
 void check_past_end(struct check *c);
 void check_unaligned(struct check *c);
 void check_read_only(struct check *c);

@@ -40,6 +40,7 @@ enum fault {
 	KEEP_ZEROES,      /* a request for zeroes ends well and does nothing */
 	WIDE_ZEROES,      /* it takes one sector more */
 	LOSE_AFTER_DISCARD,
+	LOSE_HIGH_BITS,   /* of an offset, all but 32 */
 	ACCEPT_UNALIGNED,
 	ACCEPT_READ_ONLY,
 };
@@ -64,6 +65,9 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
 {
 	static _Alignas(4096) char room[MIB * 2];
 	bool hit = hits(length, offset);
+
+	if (fault == LOSE_HIGH_BITS)
+		offset &= UINT32_MAX;
 
 	if (fault == ACCEPT_UNALIGNED && length % 512)
 		return (ssize_t)length;
@@ -95,6 +99,8 @@ ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
 {
 	if (fault == ACCEPT_UNALIGNED && length % 512)
 		return (ssize_t)length;
+	if (fault == LOSE_HIGH_BITS)
+		offset &= UINT32_MAX;
 	if (fault == SHORT_READS && length > 512 && hits(length, offset))
 		length /= 2;
 	return syscall(SYS_pread64, fd, bytes, length, offset);

@@ -164,6 +164,31 @@ static void test_small_files(void **state)
 	remove_disk(&d);
 }
 
+/* Large ones, which take little room. */
+static void test_large_files(void **state)
+{
+	struct check_report report;
+	struct disk d;
+
+	(void)state;
+	make_disk(&d, ((off_t)1 << 32) + 512);
+	run(d.file, "--destroy=1", &report);
+	expect(&report, "across 2 GiB", CHECK_PASS, false, "written ");
+	expect(&report, "across 4 GiB", CHECK_PASS, false, "written ");
+	assert_null(find(&report, "across 2 TiB", CHECK_PASS));
+	expect_good(&report);
+	fault = LOSE_HIGH_BITS;
+	run(d.file, "--destroy=1", &report);
+	fault = NO_FAULT;
+	expect(&report, "across 2 GiB", CHECK_PASS, false, "written ");
+	expect(&report, "across 4 GiB", CHECK_FAIL, true, "sector 0 has changed, and 8388608 was written");
+	check_report_free(&report);
+	run(d.file, "", &report);
+	expect(&report, "across 4 GiB", CHECK_SKIPPED, false, "say --destroy=1");
+	check_report_free(&report);
+	remove_disk(&d);
+}
+
 static void test_faults(void **state)
 {
 	static const struct { enum fault fault; off_t place; const char *name; bool corrupt; const char *part; } rows[] = {
@@ -205,6 +230,7 @@ int main(void)
 		cmocka_unit_test(test_reading_only),
 		cmocka_unit_test(test_wrong_answers),
 		cmocka_unit_test(test_small_files),
+		cmocka_unit_test(test_large_files),
 		cmocka_unit_test(test_faults),
 	};
 
