@@ -73,6 +73,9 @@ enum os_reserve {
 /* Reserve space from the start on. 0 done, else errno (ENOTSUP where it cannot). */
 int os_preallocate(int fd, uint64_t length, enum os_reserve how);
 
+/* Where the first data of a file at or behind a place begins; UINT64_MAX: only a hole follows. That place where nobody can tell. */
+uint64_t os_next_data(int fd, uint64_t from);
+
 /* Put written data on the medium: fsync, and the disk's own cache where fsync leaves it alone. 0 or errno. */
 int os_flush(int fd);
 

@@ -221,6 +221,13 @@ int os_advise(int fd, bool random, uint64_t offset, uint64_t length)
 #endif
 }
 
+/* Not all of the BSDs have SEEK_DATA. */
+uint64_t os_next_data(int fd, uint64_t from)
+{
+	(void)fd;
+	return from;
+}
+
 int os_flush(int fd)
 {
 	struct stat st;

@@ -181,6 +181,15 @@ int os_bind_cpus(const uint64_t *bits, unsigned count)
 	return sched_setaffinity(0, sizeof(set), &set) < 0 ? errno : 0;
 }
 
+uint64_t os_next_data(int fd, uint64_t from)
+{
+	off_t at = lseek(fd, (off_t)from, SEEK_DATA);
+
+	if (at >= 0)
+		return (uint64_t)at;
+	return errno == ENXIO ? UINT64_MAX : from;
+}
+
 int os_flush(int fd)
 {
 	int r;

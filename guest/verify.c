@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "guest/verify_file.h"
 #include "guest/verify_internal.h"
 
 #define BACKLOG_MAX 65536u
@@ -267,6 +268,16 @@ static uint64_t skip_unwritten(const struct verify_target *t, uint64_t at)
 	return block * t->unit > at ? block * t->unit : at;
 }
 
+/* The same of what the map's file does not hold. */
+static uint64_t skip_unknown(const struct verify_target *t, uint64_t at)
+{
+	uint64_t block = at / t->unit, next = verify_file_next(t->area, block);
+
+	if (next == block)
+		return at;
+	return next >= t->area->map.blocks ? t->end : next * t->unit;
+}
+
 /*
  * From the first to the last block that is to be read within one chunk of the region: chunks begin where
  * blocks of the job's largest size do, so that jobs with one size read what they wrote, unit by unit.
@@ -280,6 +291,8 @@ static bool next_of_file(struct verify *v, unsigned file, struct io *io)
 
 		if (t->written)
 			v->at = skip_unwritten(t, v->at);
+		else if (t->area)
+			v->at = skip_unknown(t, v->at);
 		chunk = v->at - (v->at - t->start) % v->chunk;
 		for (; v->at < chunk + v->chunk && v->at < t->end; v->at += t->step) {
 			if (!take_block(v, t, v->at))

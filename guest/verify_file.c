@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guest/os.h"
+
 #define TABLE_BYTES 65536u /* at least a page everywhere */
 #define MAGIC "kickio verify map 1\n"
 
@@ -163,6 +165,8 @@ static int map_row(struct verify_file *f, const struct row *row, struct verify_a
 	area->map.entry = p->memory;
 	area->map.blocks = row->blocks;
 	area->lagging = f->was_in_use;
+	area->in = f;
+	area->place = row->place;
 	return 0;
 }
 
@@ -219,6 +223,18 @@ int verify_file_area(struct verify_file *f, bool written, uint64_t end, struct v
 	if (written && found)
 		verify_map_forget_flights(&area->map);
 	return 0;
+}
+
+uint64_t verify_file_next(const struct verify_area *area, uint64_t block)
+{
+	uint64_t at = area->place + block * sizeof(*area->map.entry), next;
+
+	if (!area->in)
+		return block;
+	next = os_next_data(area->in->fd, at);
+	if (next == UINT64_MAX)
+		return UINT64_MAX;
+	return next > at ? block + (next - at) / sizeof(*area->map.entry) : block;
 }
 
 void verify_file_close(struct verify_file *f, bool whole)

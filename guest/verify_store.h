@@ -19,6 +19,8 @@
 
 #define VERIFY_MAP_LIMIT ((uint64_t)4 << 30) /* bytes of all maps of a run; only what is written takes memory */
 
+struct verify_file;
+
 /* The map of one file. */
 struct verify_area {
 	const char *path; /* verify_known_as(): as the job has it, or verify_name=; owned by the store */
@@ -26,6 +28,8 @@ struct verify_area {
 	uint64_t unit;    /* bytes of a block of the map, a multiple of 512 */
 	uint64_t id;      /* in the headers of all that it counts */
 	bool lagging;     /* the map may be older than the data */
+	struct verify_file *in; /* the file that holds the map, NULL: memory */
+	uint64_t place;         /* where in it */
 	struct verify_map map;
 };
 
