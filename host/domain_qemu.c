@@ -28,12 +28,18 @@ bool domain_has_own_node(const struct domain_disk *disk)
 
 /* ---- our own node, from below: each takes the one under it, and gives NULL when memory ran out ---- */
 
+/* Every node on the way has to let discards through: the first that does not answers them with success. */
+static const char *discard_word(const struct domain_disk *disk)
+{
+	return disk->under && disk->under->discard ? "unmap" : "ignore";
+}
+
 /* The test disk itself, opened as the cache setting asks; libvirt does the same for ordinary disks. */
 static json_t *lowest_node(const struct domain_disk *disk)
 {
 	const struct settings *s = disk->settings;
 	bool direct = s->cache == CACHE_NONE || s->cache == CACHE_DIRECTSYNC;
-	bool readonly = disk->under && disk->under->readonly, discard = disk->under && disk->under->discard;
+	bool readonly = disk->under && disk->under->readonly;
 
 	if (s->backend == BACKEND_NULL)
 		return json_pack("{s:s, s:I, s:I, s:b, s:b}", "driver", "null-co", "size", (json_int_t)s->size, "latency-ns",
@@ -41,22 +47,26 @@ static json_t *lowest_node(const struct domain_disk *disk)
 	if (s->backend == BACKEND_NBD)
 		return json_pack("{s:s, s:{s:s, s:s}, s:{s:b, s:b}, s:b, s:s}", "driver", "nbd", "server", "type", "unix", "path",
 				 s->path, "cache", "direct", direct, "no-flush", s->cache == CACHE_UNSAFE, "read-only", readonly,
-				 "discard", discard ? "unmap" : "ignore");
+				 "discard", discard_word(disk));
 	return json_pack("{s:s, s:s, s:s, s:{s:b, s:b}, s:b, s:s}", "driver", "file", "filename", disk->source, "aio",
 			 disk_io_name(s->io), "cache", "direct", direct, "no-flush", s->cache == CACHE_UNSAFE, "read-only", readonly,
-			 "discard", discard ? "unmap" : "ignore");
+			 "discard", discard_word(disk));
 }
 
 /*
  * The log is for who reads it on this host when the guest is gone, also one that died: its head is written with each entry, and
- * nothing of it is flushed. It lies below what makes requests fail: it holds those that got through.
+ * nothing of it is flushed. It lies below what makes requests fail: it holds those that got through. Flushes that the cache
+ * setting ignores do not get so far, as with an ordinary disk.
  */
-static json_t *logged_node(const struct domain_under *u, json_t *below)
+static json_t *logged_node(const struct domain_disk *disk, json_t *below)
 {
+	const struct domain_under *u = disk->under;
+
 	if (!below || !u || !u->log)
 		return below;
-	return json_pack("{s:s, s:o, s:{s:s, s:s, s:{s:b, s:b}}, s:i, s:i}", "driver", "blklogwrites", "file", below, "log",
-			 "driver", "file", "filename", u->log, "cache", "direct", 0, "no-flush", 1, "log-sector-size",
+	return json_pack("{s:s, s:o, s:{s:s, s:s, s:{s:b, s:b}}, s:{s:b}, s:s, s:i, s:i}", "driver", "blklogwrites", "file", below,
+			 "log", "driver", "file", "filename", u->log, "cache", "direct", 0, "no-flush", 1, "cache", "no-flush",
+			 disk->settings->cache == CACHE_UNSAFE, "discard", discard_word(disk), "log-sector-size",
 			 (int)u->log_sector, "log-super-update-interval", 1);
 }
 
@@ -75,14 +85,14 @@ static json_t *failing_node(const struct domain_disk *disk, json_t *below)
 						       (json_int_t)s->inject_sector, "once", 0, "immediately", 0));
 	if (rule)
 		json_array_append_new(rules, json_loads(rule, 0, NULL));
-	return json_pack("{s:s, s:o, s:o, s:b}", "driver", "blkdebug", "image", below, "inject-error", rules, "read-only",
-			 disk->under && disk->under->readonly);
+	return json_pack("{s:s, s:o, s:o, s:b, s:s}", "driver", "blkdebug", "image", below, "inject-error", rules, "read-only",
+			 disk->under && disk->under->readonly, "discard", discard_word(disk));
 }
 
 /* The uppermost has the name. */
 static json_t *own_node(const struct domain_disk *disk, size_t k)
 {
-	json_t *node = failing_node(disk, logged_node(disk->under, lowest_node(disk)));
+	json_t *node = failing_node(disk, logged_node(disk, lowest_node(disk)));
 	char name[48];
 
 	snprintf(name, sizeof(name), DOMAIN_NODE "%zu", k);

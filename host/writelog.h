@@ -15,8 +15,9 @@
  * - Zeroes are a write with that many zeros of data (a hole in the log); a discard has no data, and is only logged where the node
  *   has discard=unmap. One request is one entry, however large. A request smaller than the log's sectors is read, modified and
  *   written back as a whole sector: the log's sectors should be as small as the disk's.
- * - The super block, with the count of entries, is written with each flush and with every 4096th entry. Entries behind those that
- *   it counts are as good, when they are whole: an emulator that was killed leaves some.
+ * - The super block, with the count of entries, is written with each flush and with every n-th entry (log-super-update-interval,
+ *   4096). Entries behind those that it counts are as good, when they are whole: an emulator that was killed leaves some.
+ * - What lies below the node (a server that swallows a flush) is not in the log: it says what the guest passed on to the disk.
  */
 #ifndef KB_WRITELOG_H
 #define KB_WRITELOG_H

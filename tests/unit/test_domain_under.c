@@ -41,6 +41,10 @@ static void nodes_upon_each_other(void **state)
 	logged = json_object_get(node, "image");
 	assert_string_equal("blklogwrites", word(logged, "driver"));
 	assert_null(word(logged, "node-name"));
+	/* Each of them, or the first answers discards itself. */
+	assert_string_equal("unmap", word(node, "discard"));
+	assert_string_equal("unmap", word(logged, "discard"));
+	assert_true(json_is_false(json_object_get(json_object_get(logged, "cache"), "no-flush")));
 	assert_int_equal(4096, json_integer_value(json_object_get(logged, "log-sector-size")));
 	assert_string_equal("/w.log", word(json_object_get(logged, "log"), "filename"));
 	file = json_object_get(logged, "file");
@@ -51,6 +55,27 @@ static void nodes_upon_each_other(void **state)
 	assert_string_equal("off", at(&f, PROPERTY("write-cache")));
 	assert_string_equal("enospace", at(&f, DRIVER "/@error_policy"));
 	assert_string_equal("report", at(&f, DRIVER "/@rerror_policy"));
+	json_decref(node);
+	teardown(&f);
+}
+
+/* What the disk does not flush is not in its log either, as if the log were not there. */
+static void ignored_flushes(void **state)
+{
+	struct domain_under under = { .log = "/w.log", .log_sector = 512 };
+	struct fixture f;
+	json_t *node;
+
+	(void)state;
+	setup(&f);
+	set(&f, 0, "cache", "unsafe");
+	f.disk[0].under = &under;
+	make(&f);
+	node = node_of(&f);
+	assert_string_equal("blklogwrites", word(node, "driver"));
+	assert_true(json_is_true(json_object_get(json_object_get(node, "cache"), "no-flush")));
+	assert_true(json_is_true(json_object_get(json_object_get(json_object_get(node, "file"), "cache"), "no-flush")));
+	assert_string_equal("ignore", word(node, "discard"));
 	json_decref(node);
 	teardown(&f);
 }
@@ -174,7 +199,7 @@ static void what_cannot_be_under_a_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_upon_each_other),
+		cmocka_unit_test(ignored_flushes), cmocka_unit_test(nodes_upon_each_other),
 		cmocka_unit_test(what_is_under_an_ordinary_disk),
 		cmocka_unit_test(our_own_node_has_the_cache_mode),
 		cmocka_unit_test(a_server_of_the_user),
