@@ -6,7 +6,8 @@
  * - An entry is written when its request has come back from the file below, and before the one above hears of it: for whoever
  *   waits for each of his requests the log's order is his. Of requests that were in flight together it is the order in which they
  *   came back; a write that came back while a flush was under way stands before that flush, which need not have covered it.
- *   Requests that failed are logged, too: a log is held only against what the guest was told to have worked.
+ *   Requests that failed are logged, too, as if they had not: a log is held only against what the guest was told to have worked,
+ *   and replayed it gives the disk that was meant to be.
  * - FUA is never marked: QEMU turns it into a flush behind the write. A write cache that is off is FUA for every write: the log
  *   holds a write, a flush, a write, a flush. (Where blklogwrites is itself what the device has, without a format above it, the
  *   first of these flushes behind an ordinary one is left out, as that layer believes that nothing was written since.)
