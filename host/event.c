@@ -41,6 +41,12 @@ static void needs_nothing(const struct matrix_cell *cell, struct event_needs *ne
 	*needs = (struct event_needs){ .rule = NULL };
 }
 
+static void needs_no_log(const struct matrix_cell *cell, struct event_needs *needs, struct text *room)
+{
+	needs_nothing(cell, needs, room);
+	needs->no_log = "the log of writes would begin anew when the guest is restored";
+}
+
 /* The first request of a kind that reaches over the place, and no other. */
 static void fail_once(const struct matrix_cell *cell, const char *kind, int error, struct event_needs *needs, struct text *room)
 {
@@ -96,7 +102,7 @@ static const struct event events[] = {
 	{ "throttle", "the device serves 20 requests a second for a while", never, needs_nothing, event_run_throttle },
 	{ "reset", "the machine is reset: what was completed is on the disk", never, needs_nothing, event_run_reset },
 	{ "pause", "the machine is paused for a while", never, needs_nothing, event_run_pause },
-	{ "save-restore", "the guest is saved to a file, and goes on from it", never, needs_nothing, event_run_save },
+	{ "save-restore", "the guest is saved to a file, and goes on from it", never, needs_no_log, event_run_save },
 	{ "resize", "the disk grows, and shrinks again", never, needs_nothing, event_run_resize },
 	{ "unplug", "the disk is unplugged, and plugged again (Linux)", without_hotplug, needs_nothing, event_run_unplug },
 	{ "rebind", "the driver lets go of the disk, and takes it again (Linux)", never, needs_nothing, event_run_rebind },

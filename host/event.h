@@ -18,6 +18,7 @@
 struct event_needs {
 	const char *rule;   /* an "inject-error" rule of blkdebug as JSON: {"event":"none","iotype":"read","errno":5,…}; NULL: none */
 	const char *policy; /* "report", "stop", "enospace"; NULL: the emulator's */
+	const char *no_log; /* why there can be no log of writes below the disk; NULL: there can */
 };
 
 struct event {

@@ -17,7 +17,7 @@ void matrix_event_names(struct text *out)
 
 const char *matrix_event_refused(const struct matrix_cell *cell)
 {
-	const struct event *event = strcmp(cell->event, MATRIX_EVENT_NONE) ? event_get(cell->event) : NULL;
+	const struct event *event = cell->event && strcmp(cell->event, MATRIX_EVENT_NONE) ? event_get(cell->event) : NULL;
 
 	return event ? event->refused(cell) : NULL;
 }

@@ -65,6 +65,8 @@ const char *cell_run_no_log(const struct cell_run *c)
 
 	if (*c->r->no_log)
 		return c->r->no_log;
+	if (c->needs.no_log)
+		return c->needs.no_log;
 	if (cell->readonly)
 		return "nothing is written to a read-only disk";
 	if (c->r->session->ops != &hypervisor_libvirt)

@@ -83,13 +83,14 @@ static void test_refusals(void **state)
 static json_t *rule_of(const char *name, const char *policy)
 {
 	struct matrix_cell cell = a_cell();
-	struct event_needs needs = { .rule = "left from before", .policy = "too" };
+	struct event_needs needs = { .rule = "left from before", .policy = "too", .no_log = "too" };
 	struct text room = { 0 };
 	json_t *rule = NULL;
 
 	event_get(name)->needs(&cell, &needs, &room);
 	if (needs.rule)
 		assert_non_null(rule = json_loads(needs.rule, 0, NULL));
+	assert_int_equal(needs.no_log != NULL, !strcmp(name, "save-restore"));
 	if (policy)
 		assert_string_equal(needs.policy, policy);
 	else
@@ -122,6 +123,7 @@ static void test_needs(void **state)
 	expect_rule("enospc", "enospace", "write", 28, true);
 	expect_rule("werror-stop", "stop", "write", 5, true);
 	assert_null(rule_of("reset", NULL));
+	assert_null(rule_of("save-restore", NULL));
 	assert_null(rule_of("unplug", NULL));
 }
 
