@@ -14,7 +14,6 @@
 struct watching {
 	struct cell_run *c;
 	const char *name;
-	json_t *evidence;
 	double end;
 };
 
@@ -92,22 +91,11 @@ static void on_progress(void *context, const struct trial_progress *p)
 /* What cannot be found out leaves the stall what it is. */
 static int on_stall(void *context, struct trial *trial, struct error *e)
 {
-	struct watching *w = context;
-	enum stall_cause cause = STALL_UNKNOWN;
+	const struct watching *w = context;
 	struct error problem = { 0 };
-	char before[sizeof(trial->message)];
-	const char *why;
 
-	if (stall_explain(&w->c->boot, 0, trial->ios, &cause, &w->evidence, &problem)) {
-		if (*w->c->r->interrupted)
-			return error_set(e, problem.status, "%s", problem.text);
-		json_decref(w->evidence);
-		w->evidence = texts("error", problem.text, &w->c->boot.link);
-	}
-	why = json_string_value(json_object_get(w->evidence, "why"));
-	snprintf(before, sizeof(before), "%s", trial->message);
-	snprintf(trial->message, sizeof(trial->message), "%s%s%.200s (%.200s)", stall_cause_name(cause), why ? ": " : "", why ? why : "",
-		 before);
+	if (stall_of_trial(&w->c->boot, 0, trial, &problem) && *w->c->r->interrupted)
+		return error_set(e, problem.status, "%s", problem.text);
 	return 0;
 }
 
@@ -118,16 +106,13 @@ static enum cell_status status_of(const struct trial *t)
 	return t->status == TRIAL_FAILED && strstr(t->message, NOT_THERE) ? CELL_SKIPPED : of[t->status];
 }
 
-static json_t *evidence_of(struct cell_run *c, const struct trial *t, json_t *stall)
+static json_t *evidence_of(struct cell_run *c, const struct trial *t)
 {
-	const char *notes = json_string_value(json_object_get(t->result, "notes"));
-	json_t *own = json_object_get(t->result, "evidence");
-
 	if (t->status == TRIAL_OK)
-		return json_incref(own);
-	if (stall)
-		return json_incref(stall);
-	return own ? json_incref(own) : texts("notes", notes, &c->boot.link);
+		return NULL;
+	if (t->stall)
+		return json_incref(t->stall);
+	return texts("notes", json_string_value(json_object_get(t->result, "notes")), &c->boot.link);
 }
 
 struct cell_map *cell_run_map(struct cell_run *c, const char *where)
@@ -210,13 +195,13 @@ static int add_rows(struct cell_run *c, const json_t *rows, bool *failed, struct
 	return 0;
 }
 
-static int add_check(struct cell_run *c, const char *name, json_t *argv, const struct trial *t, json_t *stall, struct error *e)
+static int add_check(struct cell_run *c, const char *name, json_t *argv, const struct trial *t, struct error *e)
 {
 	struct cell_check check = { .status = status_of(t), .seconds = t->seconds, .argv = argv };
 
 	bool failed = false;
 
-	if (add_rows(c, json_object_get(t->result, "checks"), &failed, e)) {
+	if (add_rows(c, json_object_get(json_object_get(t->result, "check"), "checks"), &failed, e)) {
 		json_decref(argv);
 		return -1;
 	}
@@ -225,7 +210,7 @@ static int add_check(struct cell_run *c, const char *name, json_t *argv, const s
 		check.status = CELL_PASS;
 	else
 		snprintf(check.message, sizeof(check.message), "%s", t->message);
-	check.evidence = failed ? NULL : evidence_of(c, t, stall);
+	check.evidence = failed ? NULL : evidence_of(c, t);
 	return cell_add(c->result, &check, e);
 }
 
@@ -247,7 +232,7 @@ int cell_run_job(struct cell_run *c, const char *name, const char *tool, char *c
 	if (trial_run(&c->boot, &request, &trial, e)) {
 		status = cell_run_lost(c, name, list, e);
 	} else {
-		status = add_check(c, name, list, &trial, w.evidence, e);
+		status = add_check(c, name, list, &trial, e);
 		if (trial.status == TRIAL_STALLED) {
 			boot_kill(&c->boot);
 			c->up = false;
@@ -255,7 +240,6 @@ int cell_run_job(struct cell_run *c, const char *name, const char *tool, char *c
 		verify(c);
 	}
 	keep_map(c, &trial, map);
-	json_decref(w.evidence);
 	trial_free(&trial);
 	return status;
 }
