@@ -25,6 +25,8 @@ struct serving {
 	uint64_t begun;
 	bool counted; /* wait at begin and end until the host has taken its counters: its looks take as long as a job */
 	bool bye;     /* said, or nobody is there */
+	bool nudge;   /* asked for, not yet taken up */
+	uint64_t asked_id, nudge_id, nudge_at; /* of the one asked for last; of the one under way */
 };
 
 static struct measured measured; /* too large for a stack */
@@ -88,6 +90,87 @@ static void on_end(void *context)
 	await_count(context);
 }
 
+/* ---- actions: what the host asks beside a job (host/action.h) ---- */
+
+static void send_answer(struct link *link, uint64_t id, const char *action, const char *problem, const char *more)
+{
+	struct text t = {0};
+
+	text_add(&t, "{\"id\":%llu,\"action\":", (unsigned long long)id);
+	text_add_json_string(&t, action);
+	text_add(&t, ",\"error\":");
+	if (problem)
+		text_add_json_string(&t, problem);
+	else
+		text_add(&t, "null");
+	text_add(&t, "%s}", more);
+	link_send(link, FRAME_ACTION, &t);
+	text_free(&t);
+}
+
+/* s: the job that runs, NULL: none does. A nudge is answered by it. */
+static void take_action(struct link *link, struct serving *s, const char *payload)
+{
+	char *action = NULL, problem[80] = "";
+	struct error e = {0};
+	uint64_t id = 0;
+
+	if (json_read_number(payload, "id", &id, &e) < 0 || json_read_string(payload, "action", &action, &e) < 0)
+		snprintf(problem, sizeof(problem), "%.79s", e.text);
+	else if (!action || (strcmp(action, "nudge") != 0 && strcmp(action, "ping") != 0))
+		snprintf(problem, sizeof(problem), "the probe does not know the action %.40s", action ? action : "without a name");
+	else if (strcmp(action, "nudge") == 0 && (!s || (s->job.mode != JOB_EVENTS && s->job.mode != JOB_ALL)))
+		snprintf(problem, sizeof(problem), "only a job that waits for interrupts (mode=events) can be nudged");
+	if (s && !*problem && strcmp(action, "nudge") == 0) {
+		s->nudge = true;
+		s->asked_id = id;
+	} else {
+		send_answer(link, id, action ? action : "", *problem ? problem : NULL, "");
+	}
+	free(action);
+}
+
+static void hear(struct serving *s)
+{
+	struct frame f;
+
+	while (!s->bye && link_receive(s->link, 0, &f))
+		if (f.type == FRAME_BYE)
+			s->bye = true;
+		else if (f.type == FRAME_ACTION)
+			take_action(s->link, s, f.payload);
+}
+
+static bool on_nudge(void *context)
+{
+	struct serving *s = context;
+	bool asked;
+
+	hear(s);
+	asked = s->nudge;
+	s->nudge = false;
+	return asked;
+}
+
+static void on_nudged(void *context, const char *problem, bool is_done)
+{
+	struct serving *s = context;
+	char more[60] = "";
+
+	if (is_done) {
+		snprintf(more, sizeof(more), ",\"done\":true,\"us\":%llu", (unsigned long long)((clock_now() - s->nudge_at) / 1000));
+		send_answer(s->link, s->nudge_id, "nudge", NULL, more);
+		return;
+	}
+	if (!problem) {
+		s->nudge_id = s->asked_id;
+		s->nudge_at = clock_now();
+	}
+	send_answer(s->link, s->asked_id, "nudge", problem, "");
+}
+
+/* ---- jobs ---- */
+
 /* Flushes and empty kicks count among the writes and reads: they are progress. */
 static bool on_progress(void *context, uint64_t done)
 {
@@ -95,14 +178,12 @@ static bool on_progress(void *context, uint64_t done)
 	bool reads = s->job.op == BLK_READ;
 	unsigned long long ios = done, bytes = s->job.op == BLK_FLUSH ? 0 : done * s->job.bytes;
 	struct text t = about(s);
-	struct frame f;
 
 	text_add(&t, ",\"elapsed_us\":%llu,\"eta_us\":null,\"running\":1,\"read_bytes\":%llu,\"write_bytes\":%llu,"
 		 "\"read_ios\":%llu,\"write_ios\":%llu", (unsigned long long)((clock_now() - s->begun) / 1000),
 		 reads ? bytes : 0, reads ? 0 : bytes, reads ? ios : 0, reads ? 0 : ios);
 	send(s, FRAME_STATUS, &t);
-	if (link_receive(s->link, 0, &f) && f.type == FRAME_BYE)
-		s->bye = true;
+	hear(s);
 	return !s->bye;
 }
 
@@ -136,7 +217,8 @@ static struct virtio *find(struct virtio *devices, unsigned n, const char *name,
 static int run(struct serving *s, struct virtio *devices, unsigned n, const char *disk, char *const *argv, size_t argc,
 	       struct error *e)
 {
-	const struct measure_hooks hooks = {.context = s, .begin = on_begin, .progress = on_progress, .end = on_end};
+	const struct measure_hooks hooks = {.context = s, .begin = on_begin, .progress = on_progress, .end = on_end,
+					    .nudge = on_nudge, .nudged = on_nudged};
 	struct virtio *v;
 
 	if (job_parse(argv, argc, disk ? disk : NAME "0", &s->job, e) < 0)
@@ -226,6 +308,8 @@ void agent_serve(struct link *link, struct virtio *devices, unsigned n)
 			break;
 		else if (f.type == FRAME_JOB)
 			bye = serve_job(link, devices, n, f.payload);
+		else if (f.type == FRAME_ACTION)
+			take_action(link, NULL, f.payload);
 	}
 	text_add(&nothing, "{}");
 	link_send(link, FRAME_BYE, &nothing);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COUNT_MAX 10000000
+
 struct option {
 	const char *name;
 	const char *const *words; /* of a choice; NULL: a number */
@@ -10,7 +12,7 @@ struct option {
 	uint32_t low, high, step;
 };
 
-enum { MODE, OP, BS, REQUESTS, DEPTH, COUNT, OPTIONS };
+enum { MODE, OP, BS, REQUESTS, DEPTH, COUNT, OMIT_KICK, IGNORE_INTERRUPT, OPTIONS };
 
 static const char *const modes[] = {"kick", "done-irq", "events", "cpu", "health", "all"};
 static const char *const ops[] = {"read", "write", "flush"};
@@ -21,7 +23,9 @@ static const struct option options[OPTIONS] = {
 	[BS] = {"bs", NULL, 0, BLK_SECTOR, BLK_BYTES_MAX, BLK_SECTOR},
 	[REQUESTS] = {"requests", NULL, 0, 0, RING_SIZE_MAX, 1},
 	[DEPTH] = {"depth", NULL, 0, 1, RING_SIZE_MAX, 1},
-	[COUNT] = {"count", NULL, 0, 1, 10000000, 1},
+	[COUNT] = {"count", NULL, 0, 1, COUNT_MAX, 1},
+	[OMIT_KICK] = {"omit-kick", NULL, 0, 1, COUNT_MAX, 1},
+	[IGNORE_INTERRUPT] = {"ignore-interrupt", NULL, 0, 1, COUNT_MAX, 1},
 };
 
 const char *job_mode_name(enum job_mode mode)
@@ -97,7 +101,7 @@ static int take(const char *arg, const char *disk, uint32_t values[OPTIONS], str
 						  read_number(&options[i], value, &values[i], e);
 	}
 	return error_set(e, STATUS_FAILED, "%.80s: the probe has no such option (name, filename, mode, op, bs, requests, depth, "
-			 "count)", arg);
+			 "count, omit-kick, ignore-interrupt)", arg);
 }
 
 int job_parse(char *const *argv, size_t argc, const char *disk, struct job *job, struct error *e)
@@ -114,7 +118,12 @@ int job_parse(char *const *argv, size_t argc, const char *disk, struct job *job,
 	job->requests = v[REQUESTS];
 	job->depth = v[DEPTH] ? v[DEPTH] : job->mode == JOB_ALL ? job->requests : 1;
 	job->count = v[COUNT];
+	job->omit_kick = v[OMIT_KICK];
+	job->ignore_interrupt = v[IGNORE_INTERRUPT];
 	if (job->requests == 0 && job->mode != JOB_KICK)
 		return error_set(e, STATUS_FAILED, "--requests=0: only mode=kick notifies an empty queue");
+	if ((job->omit_kick || job->ignore_interrupt) && job->mode != JOB_EVENTS)
+		return error_set(e, STATUS_FAILED, "--%s: only mode=events waits for interrupts as a driver does, so that it is lost "
+				 "without", options[job->omit_kick ? OMIT_KICK : IGNORE_INTERRUPT].name);
 	return 0;
 }

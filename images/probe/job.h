@@ -24,6 +24,9 @@ struct job {
 	uint32_t requests; /* per kick; 0: an empty queue, only with JOB_KICK */
 	uint32_t depth;    /* JOB_EVENTS; JOB_ALL: as many as requests unless told otherwise */
 	uint32_t count;    /* kicks; with JOB_EVENTS requests, with JOB_HEALTH samples */
+	/* Faults of a driver, only with JOB_EVENTS; 0: none. From 1 in the recorded part. */
+	uint32_t omit_kick;        /* this notification is not written */
+	uint32_t ignore_interrupt; /* this interrupt is taken for none */
 	char name[64];
 };
 

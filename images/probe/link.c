@@ -5,6 +5,9 @@
 #include "images/probe/console.h"
 #include "images/probe/machine.h"
 
+/* For the rest of a frame that has begun: it comes by 16 bytes, each time when the emulator gets to it. */
+#define UNFINISHED_NS 20000000
+
 void link_open(struct link *l, unsigned port)
 {
 	*l = (struct link){.port = port};
@@ -76,7 +79,7 @@ static bool take(struct link *l, const struct frame *f)
 
 bool link_receive(struct link *l, uint64_t ns, struct frame *f)
 {
-	uint64_t start = machine_counter(), limit = clock_counts(ns);
+	uint64_t start = machine_counter(), heard = start, limit = clock_counts(ns), patience = clock_counts(UNFINISHED_NS);
 
 	for (;;) {
 		enum frame_event event;
@@ -91,7 +94,9 @@ bool link_receive(struct link *l, uint64_t ns, struct frame *f)
 		}
 		n = serial_read(l->port, bytes, sizeof(bytes));
 		frame_reader_feed(&l->reader, bytes, n);
-		if (n == 0 && machine_counter() - start >= limit)
+		if (n > 0)
+			heard = machine_counter();
+		else if (machine_counter() - start >= limit && (l->reader.line.length == 0 || machine_counter() - heard >= patience))
 			return false;
 	}
 }

@@ -32,8 +32,9 @@ bool link_send(struct link *l, enum frame_type type, const struct text *payload)
 bool link_send_again(struct link *l, uint32_t seq);
 
 /*
- * The next job, bye or log, in order and each once; true when *f is set (until the next call). Looks for ns at the
- * longest, 0: without waiting. Requests to send again are answered in here; what is damaged or missing is asked for.
+ * The next job, bye, log or action, in order and each once; true when *f is set (until the next call). Looks for ns at the
+ * longest, 0: without waiting; the rest of a frame that has begun is waited for as long as it comes. Requests to send again are
+ * answered in here; what is damaged or missing is asked for.
  */
 bool link_receive(struct link *l, uint64_t ns, struct frame *f);
 

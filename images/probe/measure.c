@@ -10,6 +10,7 @@
 #define IDLE_NS 200000  /* of the undisturbed loop, before each kick */
 #define HEALTH_SAMPLES 20 /* where other measurements stand beside it */
 #define RATE 1000000000ull
+#define LOOK_NS 100000000u /* of waiting, between two looks at what the host says */
 
 struct run {
 	struct blk *b;
@@ -18,6 +19,8 @@ struct run {
 	struct measured *m;
 	bool recording;
 	uint64_t limit, stamp, next_word, done;
+	bool nudging; /* a further request is under way, with that id */
+	uint16_t nudge_id;
 	struct error *e;
 };
 
@@ -29,12 +32,14 @@ static struct {
 	volatile uint16_t seen, any; /* 0 or 1, waited for as for a ring */
 	volatile uint64_t at;
 	volatile uint64_t count;
+	uint64_t ignored; /* the number of the one that is lost on us, 0: none */
 } irq;
 
 static void on_interrupt(uint64_t at)
 {
 	irq.virtio->ops->acknowledge(irq.virtio);
-	irq.count++;
+	if (++irq.count == irq.ignored)
+		return;
 	irq.any = 1;
 	if (irq.armed && ring_seen(&irq.wanted)) {
 		irq.armed = false;
@@ -269,11 +274,48 @@ static int submit(struct run *r, unsigned n)
 	if (blk_add(r->b, n, r->e) < 0)
 		return -1;
 	ring_publish(&r->b->ring);
-	if (ring_wants_kick(&r->b->ring)) {
+	if (!ring_wants_kick(&r->b->ring))
+		return 0;
+	/* Who leaves one out believes that it was written. */
+	if (++r->m->kicks != r->job->omit_kick || !r->recording)
 		virtio_kick(&r->b->virtio->notify);
-		r->m->kicks++;
-	}
 	return 0;
+}
+
+/*
+ * One further request on the same queue. It is kicked whatever the device has asked for, and an interrupt is asked for
+ * behind all that is done: with EVENT_IDX either has been asked for once, which is over, so that neither would come.
+ */
+static void nudge(struct run *r)
+{
+	struct ring *ring = &r->b->ring;
+	struct error why = {0};
+
+	if (r->nudging)
+		error_set(&why, STATUS_FAILED, "the last one is still under way");
+	else if (ring->nfree == 0)
+		error_set(&why, STATUS_FAILED, "the queue is full");
+	if (why.status) {
+		r->hooks->nudged(r->hooks->context, why.text, false);
+		return;
+	}
+	while (ring_arm(ring, (uint16_t)(ring_done(ring) + 1)))
+		;
+	r->nudge_id = ring->free[ring->nfree - 1];
+	r->nudging = blk_add(r->b, 1, &why) == 0;
+	ring_publish(ring);
+	virtio_kick(&r->b->virtio->notify);
+	r->hooks->nudged(r->hooks->context, r->nudging ? NULL : why.text, false);
+}
+
+/* Whether it is among what was taken back just now. */
+static bool nudge_back(struct run *r)
+{
+	if (!r->nudging || r->b->ring.busy[r->nudge_id])
+		return false;
+	r->nudging = false;
+	r->hooks->nudged(r->hooks->context, NULL, true);
+	return true;
 }
 
 /*
@@ -293,6 +335,7 @@ static int serve(struct run *r, uint64_t *issued, uint64_t total)
 			return -1;
 		taken += (unsigned)got;
 	} while (ring_arm(&r->b->ring, 1));
+	taken -= nudge_back(r); /* no part of the job */
 	r->m->requests += taken;
 	more = total - *issued < taken ? total - *issued : taken;
 	*issued += more;
@@ -301,33 +344,59 @@ static int serve(struct run *r, uint64_t *issued, uint64_t total)
 	return done(r, taken);
 }
 
-static int events(struct run *r, uint64_t total)
+/* The used ring is not looked at meanwhile: what is lost stays lost. */
+static int await_interrupt(struct run *r)
 {
 	const struct ring_watch flag = {.at = &irq.any, .mask = 1, .value = 1};
-	uint64_t issued = total < r->job->depth ? total : r->job->depth, start, turns = 0;
+	uint64_t start = machine_counter(), turns = 0;
+	int got;
+
+	while ((got = turn(r, &flag, machine_counter() + clock_counts(LOOK_NS), &turns)) == 0) {
+		if (!r->recording && machine_counter() - start > r->limit)
+			return ring_done(&r->b->ring) ? error_set(r->e, STATUS_FAILED, "the device is done with requests, and no "
+								  "interrupt told so for %d s", MEASURE_SILENCE_S) : silent(r);
+		if (!r->recording)
+			continue;
+		if (done(r, 0) < 0)
+			return -1;
+		if (r->hooks->nudge(r->hooks->context))
+			nudge(r);
+	}
+	irq.any = 0;
+	return got < 0 ? -1 : 0;
+}
+
+/* A fault that was asked for and had no occasion would be taken for one that does no harm. */
+static int check_faults(const struct run *r)
+{
+	const struct job *j = r->job;
+
+	if (r->recording && j->omit_kick > r->m->kicks)
+		return error_set(r->e, STATUS_FAILED, "--omit-kick=%u: there were only %llu kicks", (unsigned)j->omit_kick,
+				 (unsigned long long)r->m->kicks);
+	if (r->recording && j->ignore_interrupt > irq.count)
+		return error_set(r->e, STATUS_FAILED, "--ignore-interrupt=%u: there were only %llu interrupts",
+				 (unsigned)j->ignore_interrupt, (unsigned long long)irq.count);
+	return 0;
+}
+
+static int events(struct run *r, uint64_t total)
+{
+	uint64_t issued = total < r->job->depth ? total : r->job->depth, start;
 
 	r->m->requests = r->m->kicks = 0;
 	irq.count = 0;
+	irq.ignored = r->recording ? r->job->ignore_interrupt : 0;
 	irq.any = 0;
 	start = machine_counter();
 	ring_arm(&r->b->ring, 1);
 	if (submit(r, (unsigned)issued) < 0)
 		return -1;
-	while (r->m->requests < total) {
-		int got = turn(r, &flag, machine_counter() + r->limit, &turns);
-
-		if (got < 0)
+	while (r->m->requests < total || r->nudging)
+		if (await_interrupt(r) < 0 || serve(r, &issued, total) < 0)
 			return -1;
-		if (got == 0)
-			return (uint16_t)(r->b->ring.out) && blk_reap(r->b, r->e) > 0 ?
-			       error_set(r->e, STATUS_FAILED, "the device is done with requests, and no interrupt told so for %d s",
-					 MEASURE_SILENCE_S) : silent(r);
-		irq.any = 0;
-		if (serve(r, &issued, total) < 0)
-			return -1;
-	}
 	r->m->interrupts = irq.count;
-	return span(r, start, machine_counter(), 1, &r->m->elapsed);
+	return check_faults(r) < 0 ? -1 : span(r, start, machine_counter(), 1, &r->m->elapsed);
 }
 
 static int repeat(struct run *r, int (*once)(struct run *r), uint32_t n)

@@ -41,11 +41,16 @@ struct measure_hooks {
 	/* About once a second: so many requests (or samples) are done. False: give up. */
 	bool (*progress)(void *context, uint64_t done);
 	void (*end)(void *context);
+	/* JOB_EVENTS, several times a second while no interrupt comes: shall one further request be put under way? */
+	bool (*nudge)(void *context);
+	/* It is under way, or why it cannot be; and it came back. */
+	void (*nudged)(void *context, const char *problem, bool done);
 };
 
 /*
  * Run a job on a device that blk_start() has made ready (JOB_HEALTH wants none). *m is large: not for the stack.
- * Some unrecorded kicks come first. Every wait ends after MEASURE_SILENCE_S with an error.
+ * Some unrecorded kicks come first. Every wait ends after MEASURE_SILENCE_S with an error, but for the recorded part of
+ * JOB_EVENTS, which waits as drivers of operating systems do: until hooks->progress gives up.
  */
 #define MEASURE_SILENCE_S 5
 int measure(struct blk *b, const struct job *job, const struct measure_hooks *hooks, struct measured *m, struct error *e);

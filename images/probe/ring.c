@@ -188,7 +188,7 @@ bool ring_arm(struct ring *r, uint16_t n)
 	r->fence();
 	if (r->packed)
 		return ring_seen(&w);
-	return (uint16_t)(r->device->index - r->used) >= n;
+	return ring_done(r) >= n;
 }
 
 struct ring_watch ring_watch(const struct ring *r, uint16_t n)
@@ -201,6 +201,21 @@ struct ring_watch ring_watch(const struct ring *r, uint16_t n)
 	place = step(r, r->used, (n - 1u) * r->chain, &wrap);
 	return (struct ring_watch){.at = &r->desc[place].b, .mask = F_AVAIL | F_USED,
 				   .value = wrap ? F_AVAIL | F_USED : 0};
+}
+
+uint16_t ring_done(const struct ring *r)
+{
+	struct ring_watch w;
+	uint16_t n = 0;
+
+	if (!r->packed)
+		return (uint16_t)(r->device->index - r->used);
+	for (; n < r->out; n++) {
+		w = ring_watch(r, (uint16_t)(n + 1));
+		if (!ring_seen(&w))
+			break;
+	}
+	return n;
 }
 
 /* The id of the next request that is done, as the device wrote it: 1, 0 or -1. */

@@ -99,6 +99,9 @@ struct ring_watch {
 
 struct ring_watch ring_watch(const struct ring *r, uint16_t n);
 
+/* Requests that the device is done with and that were not taken back. */
+uint16_t ring_done(const struct ring *r);
+
 static inline bool ring_seen(const struct ring_watch *w)
 {
 	return (*w->at & w->mask) == w->value;

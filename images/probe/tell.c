@@ -67,6 +67,10 @@ static void add_job(struct text *out, const struct job *job)
 	text_add(out, ",\"mode\":\"%s\",\"op\":\"%s\",\"bs\":%u,\"requests\":%u,\"depth\":%u,\"count\":%u",
 		 job_mode_name(job->mode), job_op_name(job->op), (unsigned)job->bytes, (unsigned)job->requests,
 		 (unsigned)job->depth, (unsigned)job->count);
+	if (job->omit_kick)
+		text_add(out, ",\"omit_kick\":%u", (unsigned)job->omit_kick);
+	if (job->ignore_interrupt)
+		text_add(out, ",\"ignore_interrupt\":%u", (unsigned)job->ignore_interrupt);
 }
 
 /* Not histogram_percentile(): there is no floating point here. */
