@@ -7,6 +7,7 @@
 #include "host/event_private.h"
 
 #define NODE_AGAIN "kb-again0"
+#define FREED_S 3.0
 #define LIBVIRTS "libvirt-" /* its block nodes: they go with their device */
 
 /* What makes one virtio disk another than the next; those that a device or a build does not have are left out. */
@@ -183,7 +184,19 @@ int event_plug_await_out(struct boot *b, double timeout, struct error *e)
 	return there ? error_set(e, STATUS_INCOMPLETE, "the guest has not let go of the disk within %.0f s", timeout) : 0;
 }
 
+/* What is out of the tree may still hold its node for a moment. */
 int event_plug_in(struct boot *b, const struct event_plug *plug, struct error *e)
 {
-	return event_qmp(b, json_pack("{s:s,s:O}", "execute", "device_add", "arguments", plug->device), NULL, e);
+	double end = clock_s() + FREED_S;
+	struct text console = { 0 };
+	int status;
+
+	while ((status = event_qmp(b, json_pack("{s:s,s:O}", "execute", "device_add", "arguments", plug->device), NULL, e)) &&
+	       clock_s() < end) {
+		error_clear(e);
+		if (link_listen(&b->link, 100, &console, e))
+			break;
+	}
+	text_free(&console);
+	return status;
 }
