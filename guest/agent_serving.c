@@ -168,14 +168,20 @@ void serving_progress(void *context, const struct progress *p)
 	serving_send(s, FRAME_STATUS, &t);
 }
 
+/* Idle times go back a little now and then, says proc(5). */
+static uint64_t difference(uint64_t before, uint64_t after)
+{
+	return after > before ? after - before : 0;
+}
+
 static void add_difference(struct text *out, const char *key, uint64_t before, uint64_t after)
 {
-	text_add(out, "\"%s\":%llu,", key, (unsigned long long)(after - before));
+	text_add(out, "\"%s\":%llu,", key, (unsigned long long)difference(before, after));
 }
 
 static void add_disk_counters(struct text *out, const struct os_counters *b, const struct os_counters *a)
 {
-	if (!b->have_disk || !a->have_disk) {
+	if (!os_counters_same_disk(b, a)) {
 		text_add(out, "\"disk\":null,");
 		return;
 	}
@@ -190,14 +196,14 @@ static void add_disk_counters(struct text *out, const struct os_counters *b, con
 	add_difference(out, "read_ms", b->read_ms, a->read_ms);
 	add_difference(out, "write_ms", b->write_ms, a->write_ms);
 	add_difference(out, "in_queue_ms", b->in_queue_ms, a->in_queue_ms);
-	text_add(out, "\"busy_ms\":%llu},", (unsigned long long)(a->busy_ms - b->busy_ms));
+	text_add(out, "\"busy_ms\":%llu},", (unsigned long long)difference(b->busy_ms, a->busy_ms));
 }
 
 void serving_add_counters(struct text *out, const struct os_counters *b, const struct os_counters *a)
 {
 	text_add(out, "\"counters\":{");
 	add_disk_counters(out, b, a);
-	if (b->have_irq && a->have_irq)
+	if (os_counters_same_irq(b, a))
 		add_difference(out, "interrupts", b->interrupts, a->interrupts);
 	else
 		text_add(out, "\"interrupts\":null,");
@@ -205,7 +211,7 @@ void serving_add_counters(struct text *out, const struct os_counters *b, const s
 		text_add(out, "\"cpu\":{");
 		add_difference(out, "user_us", b->cpu_user_us, a->cpu_user_us);
 		add_difference(out, "system_us", b->cpu_system_us, a->cpu_system_us);
-		text_add(out, "\"idle_us\":%llu}", (unsigned long long)(a->cpu_idle_us - b->cpu_idle_us));
+		text_add(out, "\"idle_us\":%llu}", (unsigned long long)difference(b->cpu_idle_us, a->cpu_idle_us));
 	} else {
 		text_add(out, "\"cpu\":null");
 	}

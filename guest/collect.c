@@ -96,7 +96,7 @@ static int collect_disks(struct run_result *result, const struct disk_watch *w, 
 	if (!result->disk)
 		return error_errno(e, STATUS_FAILED, "disk statistics");
 	for (size_t i = 0; i < w->count; i++)
-		if (w->disk[i].before.have_disk && w->disk[i].after.have_disk)
+		if (os_counters_same_disk(&w->disk[i].before, &w->disk[i].after))
 			fill_disk(&result->disk[result->ndisks++], &w->disk[i], w->elapsed_us);
 	return 0;
 }

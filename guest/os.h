@@ -151,6 +151,18 @@ struct os_counters {
 /* path may be NULL: CPU only. Fields without a source stay 0 and their have_ flag false. */
 void os_counters(const char *path, struct os_counters *c);
 
+/* Two looks at the same device. One that was taken off in between and put on again begins at 0. */
+static inline bool os_counters_same_disk(const struct os_counters *before, const struct os_counters *after)
+{
+	return before->have_disk && after->have_disk && after->reads >= before->reads && after->writes >= before->writes;
+}
+
+/* One that is just being taken off has lost some of its interrupts' lines. */
+static inline bool os_counters_same_irq(const struct os_counters *before, const struct os_counters *after)
+{
+	return before->have_irq && after->have_irq && after->interrupts >= before->interrupts;
+}
+
 /* ---- the agent's serial port ---- */
 
 /* Open raw: 8 bits, no echo, no flow control, 115200 baud, not the controlling terminal. -1 and e. */
