@@ -7,6 +7,7 @@
 #include "host/clock.h"
 #include "host/event_disk.h"
 #include "host/event_private.h"
+#include "host/stall.h"
 
 #define PART_MOST (2ull << 20)
 #define STALL_S 30.0
@@ -145,6 +146,24 @@ static int on_message(void *context, const struct message *m, struct trial *tria
 	return t->hear ? t->hear(t, m) : 0;
 }
 
+/* What cannot be found out leaves the stall what it is. */
+static int on_stall(void *context, struct trial *trial, struct error *e)
+{
+	struct event_try *t = context;
+	enum stall_cause cause = STALL_UNKNOWN;
+	char before[sizeof(trial->message)];
+	const char *why;
+
+	(void)e;
+	if (stall_explain(t->b, 0, trial->ios, &cause, &trial->stall, &(struct error){ 0 }))
+		return 0;
+	why = json_string_value(json_object_get(trial->stall, "why"));
+	snprintf(before, sizeof(before), "%s", trial->message);
+	snprintf(trial->message, sizeof(trial->message), "%s%s%.200s (%.200s)", stall_cause_name(cause), why ? ": " : "", why ? why : "",
+		 before);
+	return 0;
+}
+
 static bool interrupted(const struct event_try *t)
 {
 	return t->b->request.interrupted && *t->b->request.interrupted;
@@ -165,8 +184,9 @@ static json_t *console_of(const struct event_try *t)
 int event_run_job(struct event_try *t, const struct event_job *job, unsigned tolerated, struct trial *trial, struct error *e)
 {
 	struct trial_request request = { .id = "event", .argv = job->argv, .argc = job->argc, .stall_timeout = STALL_S,
-					 .tick = on_tick, .message = on_message, .tolerated = tolerated, .context = t };
+					 .tick = on_tick, .message = on_message, .stalled = on_stall, .tolerated = tolerated, .context = t };
 	int status = trial_run(t->b, &request, trial, e);
+	const char *why;
 
 	t->trial = trial;
 	if (status && interrupted(t))
@@ -174,8 +194,9 @@ int event_run_job(struct event_try *t, const struct event_job *job, unsigned tol
 	if (!status && trial->status != TRIAL_STALLED)
 		return 0;
 	*t->gone = true;
-	status = event_check(t, status ? CELL_FAIL : CELL_STALLED, job, console_of(t), &(struct error){ 0 }, "the guest lives through it",
-			     "%.480s", status ? e->text : trial->message);
+	why = status ? e->text : trial->message; /* its first line: the end of a console follows */
+	status = event_check(t, status ? CELL_FAIL : CELL_STALLED, job, trial->stall ? json_incref(trial->stall) : console_of(t),
+			     &(struct error){ 0 }, "the guest lives through it", "%.*s", (int)strcspn(why, "\n"), why);
 	error_clear(e);
 	return status ? error_set(e, STATUS_HOST, "out of memory") : 1;
 }
