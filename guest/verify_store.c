@@ -137,9 +137,14 @@ static int add_client(struct verify_store *store, const struct verify_client *c,
 
 /* ---- their memory ---- */
 
+/* Of most maps only a part is ever touched: a system that counts the whole beforehand would refuse them. */
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
 static int share_memory(struct area *a, size_t bytes, struct error *e)
 {
-	a->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
+	a->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (a->memory == MAP_FAILED) {
 		a->memory = NULL;
 		return error_errno(e, STATUS_FAILED, "cannot get %zu bytes for the generation map of %s", bytes, a->path);
