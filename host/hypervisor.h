@@ -93,6 +93,9 @@ struct hv_ops {
 	/* The emulator's process on this host, -1 when it is elsewhere or unknown. */
 	pid_t (*pid)(struct hv_guest *guest);
 
+	/* The last line that the emulator itself complained with, appended; nothing when there is none. NULL: not known. */
+	void (*last_words)(struct hv_guest *guest, struct text *out);
+
 	/* End it if it still runs (pull the plug), and free. Never fails towards the caller. */
 	void (*destroy)(struct hv_guest *guest);
 

@@ -310,6 +310,7 @@ const struct hv_ops hypervisor_libvirt = {
 	.block = hv_guest_block,
 	.vcpu_ns = hv_guest_vcpu_ns,
 	.pid = hv_guest_pid,
+	.last_words = hv_guest_last_words,
 	.destroy = hv_guest_destroy,
 	.each = hv_each,
 	.definition = hv_definition,

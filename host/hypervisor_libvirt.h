@@ -61,6 +61,9 @@ int hv_events_start(const char *state_dir, struct error *e);
 /* Make the folder of the embedded driver and its qemu.conf. *root and *uri belong to the caller. */
 int hv_embed_prepare(const char *state_dir, char **root, char **uri, struct error *e);
 
+/* The last line of a guest's log that is the emulator's own, appended: no line of libvirt's, and no part of the command line. */
+void hv_embed_last_words(const char *root, const char *name, struct text *out);
+
 /* Remove what the embedded driver leaves for a guest that is gone: its log. */
 void hv_embed_forget(const char *root, const char *name);
 
@@ -74,6 +77,7 @@ void hv_reaper_started(struct hv_reaper *reaper, pid_t pid);
 
 /* The guest's part of the operations, see host/hypervisor.h. */
 int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
+void hv_guest_last_words(struct hv_guest *guest, struct text *out);
 int hv_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);
 int hv_guest_type(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);

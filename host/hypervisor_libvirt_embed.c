@@ -208,6 +208,30 @@ int hv_embed_prepare(const char *state_dir, char **root, char **uri, struct erro
 	return 0;
 }
 
+/* "2026-01-31 12:00:00.000+0000: " is libvirt's; the lines of the command line but the last go on behind a backslash. */
+static bool is_own(const char *line)
+{
+	size_t n = strcspn(line, "\n");
+
+	return n && line[n - 1] != '\\' && !strstr(line, "+0000: ") && strncmp(line, "char device redirected", 22) &&
+	       strncmp(line, "-msg ", 5);
+}
+
+void hv_embed_last_words(const char *root, const char *name, struct text *out)
+{
+	char path[PATH_MAX + 300], line[1024], last[300] = "";
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/log/qemu/%s.log", root, name);
+	in = fopen(path, "r");
+	while (in && fgets(line, sizeof(line), in))
+		if (is_own(line))
+			snprintf(last, sizeof(last), "%.*s", (int)strcspn(line, "\n"), line);
+	if (in)
+		fclose(in);
+	text_add(out, "%s", last);
+}
+
 void hv_embed_forget(const char *root, const char *name)
 {
 	char path[PATH_MAX + 300];

@@ -386,6 +386,12 @@ void hv_guest_close_ports(struct hv_guest *guest)
 	}
 }
 
+void hv_guest_last_words(struct hv_guest *guest, struct text *out)
+{
+	if (guest->hv->root)
+		hv_embed_last_words(guest->hv->root, virDomainGetName(guest->domain), out);
+}
+
 void hv_guest_destroy(struct hv_guest *guest)
 {
 	struct hv *hv;

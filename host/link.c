@@ -105,13 +105,17 @@ const char *hv_state_words(enum hv_state state)
 static int dead(struct link *l, struct error *e)
 {
 	const char *panic = strstr(text_get(&l->tail), "Kernel panic");
-	struct text tail = { 0 };
+	struct text tail = { 0 }, words = { 0 };
 
 	link_console_tail(l, &tail);
-	error_set(e, STATUS_INCOMPLETE, "the guest %s%s%.*s%s%s", hv_state_words(l->news.state),
+	if (l->ops->last_words)
+		l->ops->last_words(l->guest, &words);
+	error_set(e, STATUS_INCOMPLETE, "the guest %s%s%.*s%s%s%s%s", hv_state_words(l->news.state),
 		  panic ? ": its kernel panicked: " : "", panic ? (int)strcspn(panic, "\r\n") : 0, panic ? panic : "",
+		  words.length ? "; its emulator says: " : "", text_get(&words),
 		  tail.length ? "; the end of its console:" : "", text_get(&tail));
 	text_free(&tail);
+	text_free(&words);
 	return -1;
 }
 

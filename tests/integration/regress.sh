@@ -106,18 +106,19 @@ cat >"$WORK/dying-qemu" <<END
 #!/bin/sh
 # Dies in the middle of the I/O of a guest with a packed ring.
 case "\$*" in
-*guest=kickbench-*packed*true* | *guest=kickbench-*packed=on*)
+*guest=kickbench-*'"packed":true'* | *guest=kickbench-*packed=on*)
 	(
 		while written=\$(sed -n 's/^wchar: //p' /proc/\$\$/io 2>/dev/null) && [ "\${written:-0}" -lt 4000000 ]; do sleep 0.2; done
+		echo "dying-qemu: Assertion failed" >&3
 		kill -9 \$\$
-	) >/dev/null 2>&1 </dev/null &
+	) 3>&2 >/dev/null 2>&1 </dev/null &
 	;;
 esac
 exec $(command -v qemu-system-x86_64) "\$@"
 END
 chmod 755 "$WORK/dying-qemu"
 kb regress "$matrix" --only queues=1 --set guest.emulator="$WORK/dying-qemu" -o "$WORK/g-dies"
-check "an emulator that dies" 1 'fail' 'the guest \(is off\|crashed\)'
+check "an emulator that dies" 1 'fail' 'the guest \(is off\|crashed\)' 'its emulator says: dying-qemu: Assertion failed'
 true_of "its evidence is kept, and the other cell was tried" "$WORK/g-dies" "{x['options']['ring']: x['status'] for x in c} == {'packed': 'fail', 'split': 'pass'} and all(k['evidence'] for x in c for k in bad(x))"
 
 # ---- interrupted ----
