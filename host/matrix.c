@@ -301,8 +301,6 @@ static int check_guest(const struct scenario *s, struct error *e)
 
 	if (g->tool != TOOL_KICKIO)
 		return error_at(e, STATUS_USAGE, s->file, g->line, "[guest %s]: the cells of a matrix need tool = kickio", g->name);
-	if (g->driver != DRIVER_LIBVIRT)
-		return error_at(e, STATUS_USAGE, s->file, g->line, "[guest %s]: the cells of a matrix need driver = libvirt", g->name);
 	return 0;
 }
 

@@ -37,10 +37,10 @@ static int take_machine(struct cell_run *c, struct error *e)
 	return 0;
 }
 
-/* 1: the cell has no event that it could have. */
+/* A cell whose event cannot be brought about is not what its name says: all else of it is tried. */
 static int take_event(struct cell_run *c, struct error *e)
 {
-	char name[96];
+	char name[96], reason[300];
 	const char *why;
 
 	if (!c->cell->event || !strcmp(c->cell->event, MATRIX_EVENT_NONE))
@@ -55,6 +55,8 @@ static int take_event(struct cell_run *c, struct error *e)
 		return 0;
 	}
 	c->event = NULL;
+	snprintf(reason, sizeof(reason), "%s: %s", name, why);
+	cell_skip(c->result, reason);
 	return cell_run_note(c, name, CELL_SKIPPED, why, e);
 }
 

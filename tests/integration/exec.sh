@@ -25,6 +25,16 @@ clean "two serial ports"
 grep -q 'Power down' two/console/000001.log && ! grep -q '@kb1' two/console/000001.log && grep -q '"ioeventfd": "off"\|KICKBENCH_IOEVENTFD": "off"' two/domains/none.json &&
 	pass "console and commands are kept" || fail "console and commands are kept" "$(ls -R two)"
 
+{
+	sed -e '/^\[variant/,$d' -e '/^baseline/d' -e '/^blocks/d' -e '/^seed/d' "$exec_ini"
+	printf '[matrix quick]\nnotify = off, on\nevent = none, pause\n'
+} >matrix.ini
+kb regress matrix.ini --only event=none --only notify=on,event=pause -o matrix
+check "a regression matrix" 0 '2 passed, 0 failed, 0 stalled, 0 corrupt, 1 skipped' 'event pause: events are made through libvirt'
+grep -q '"second opinion, the whole disk"' matrix/cells/000001.json && grep -q "blklogwrites is put below the disk through libvirt" matrix/cells/000001.json &&
+	pass "its image is looked at, and why its writes are not logged is said" || fail "its image is looked at" "$(cat matrix/cells/000001.json)"
+clean "a regression matrix"
+
 variation fails.ini 's/^start = .*/start = sleep 1000 \& echo "no such machine"; exit 3/'
 kb run fails.ini -o fails
 check "a start command that fails" 4 'start command ended with status 3' 'no such machine'

@@ -39,8 +39,6 @@ static void errors_name_the_place(void **state)
 		{ "[matrix quick]\nevent = EIO!\n", FILE_NAME ":2: event = EIO!: expected none, eio-read, " },
 		{ "[matrix quick]\nring = split\n[variant x]\n", FILE_NAME ":3: unknown section [variant]: expected scenario, guest, disk, matrix" },
 		{ "[guest g]\ntool = probe\n[matrix quick]\nring = split\n", FILE_NAME ":1: [guest g]: the cells of a matrix need tool = kickio" },
-		{ "[guest g]\ndriver = exec\nstart = a\nkill = b\nlink = stdio\n[matrix quick]\nring = split\n",
-		  "[guest g]: the cells of a matrix need driver = libvirt" },
 		{ "[matrix quick]\nring = split\n[except a]\nring = split\nqueues = 1\n", FILE_NAME ":3: [except a] needs reason = TEXT" },
 		{ "[matrix quick]\nring = split\n[except a]\nring = split\nreason = r\n", FILE_NAME ":3: [except a]: expected two options" },
 		{ "[matrix quick]\nring = split\n[except a]\nring = round\nqueues = 1\nreason = r\n", FILE_NAME ":4: ring = round: expected split" },
