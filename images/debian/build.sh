@@ -232,7 +232,7 @@ PROMPT 0
 LABEL debian
  LINUX vmlinuz
  INITRD initrd.gz
- APPEND console=ttyS0 quiet loglevel=4 panic=10 tsc=reliable cryptomgr.notests
+ APPEND console=ttyS0 quiet loglevel=4 panic=10 tsc=reliable no_timer_check cryptomgr.notests
 END
 	mcopy -i "$work/fat" "$work/syslinux.cfg" ::syslinux.cfg
 	mcopy -i "$work/fat" "$work/boot/boot/vmlinuz-$version" ::vmlinuz

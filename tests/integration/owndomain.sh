@@ -18,7 +18,7 @@ domain() {
 	    <type arch='x86_64' machine='q35'>hvm</type>
 	    <kernel>$image/vmlinuz</kernel>
 	    <initrd>$image/initramfs.cpio.gz</initrd>
-	    <cmdline>console=ttyS0 quiet loglevel=4 panic=-1 tsc=reliable cryptomgr.notests</cmdline>
+	    <cmdline>console=ttyS0 quiet loglevel=4 panic=-1 tsc=reliable no_timer_check cryptomgr.notests</cmdline>
 	  </os>
 	  <features><acpi/><apic/></features>
 	  <cpu mode='host-passthrough'/>
