@@ -290,6 +290,81 @@ def silent(t):
         g.kill()
 
 
+def nudge(g, number):
+    """Answered when it is under way, and when it is back."""
+    g.send("action", {"id": number, "action": "nudge", "disk": "virtio0"})
+    seen = []
+    while len(seen) < 2:
+        _, kind, body, _ = g.receive(10)
+        if kind == "action":
+            seen.append(body)
+    assert [(b["id"], b["error"], b.get("done")) for b in seen] == [(number, None, None), (number, None, True)], seen
+
+
+def stands(g, fault, at, depth=1):
+    """A job with a fault stands still there, for as long as one looks, and says so every second."""
+    g.send("job", {"id": "1", "disk": "virtio0", "argv": ["--mode=events", "--count=300", "--depth=%d" % depth, "--" + fault]})
+    _, kind, _, _ = g.receive()
+    assert kind == "begin", kind
+    for _ in range(3):
+        _, kind, body, _ = g.receive(3)
+        assert (kind, body["read_ios"]) == ("status", at), (kind, body)
+
+
+def ends(g):
+    """The probe of its result."""
+    while True:
+        _, kind, body, _ = g.receive(10)
+        assert kind in ("status", "end", "result"), (kind, body)
+        if kind == "result":
+            return body["probe"]
+
+
+LOSES = {
+    "split": DISK, "split, event_idx=off": DISK + ",event_idx=off", "packed": DISK + ",packed=on",
+    "packed, event_idx=off": DISK + ",packed=on,event_idx=off", "legacy, line interrupt": DISK + ",disable-modern=on,vectors=0",
+}
+
+
+def loses(t, device):
+    """A kick that is left out, an interrupt that is ignored: nothing goes on before the nudge, all of it after."""
+    g = t.guest(device=device, block=NULL)
+    try:
+        g.hello()
+        stands(g, "omit-kick=100", 99)
+        nudge(g, 7)
+        r = ends(g)
+        assert (r["completed"], r["kicks"], r["omit_kick"]) == (300, 300, 100), r
+        stands(g, "ignore-interrupt=100", 99)
+        g.send("action", {"id": 8, "action": "ping"})
+        assert g.receive(3)[1:3] == ("action", {"id": 8, "action": "ping", "error": None})
+        nudge(g, 9)
+        r = ends(g)
+        assert (r["completed"], r["ignore_interrupt"]) == (300, 100) and r["interrupts"] >= 300, r
+        g.bye()
+    finally:
+        g.kill()
+
+
+def loses_not(t):
+    g = t.guest(device=DISK, block=NULL)
+    try:
+        g.hello()
+        refused(g, ["mode=kick", "omit-kick=3"], "--omit-kick: only mode=events waits for interrupts")
+        refused(g, ["ignore-interrupt=3"], "--ignore-interrupt: only mode=events waits for interrupts")
+        refused(g, ["mode=events", "omit-kick=0"], "from 1 to")
+        refused(g, ["mode=events", "count=10", "omit-kick=11"], "--omit-kick=11: there were only 10 kicks")
+        refused(g, ["mode=events", "count=10", "ignore-interrupt=999"], "--ignore-interrupt=999: there were only ")
+        for action, problem in (("nudge", "only a job that waits for interrupts"), ("unbind", "does not know the action unbind")):
+            g.send("action", {"id": 5, "action": action, "disk": "virtio0"})
+            _, kind, body, _ = g.receive(3)
+            assert kind == "action" and body["id"] == 5 and problem in body["error"], body
+        stands(g, "omit-kick=5", 4)
+        g.bye()  # in the middle of it
+    finally:
+        g.kill()
+
+
 def quick(t):
     g = t.guest(device=DISK + ",ioeventfd=off", block=NULL)
     try:
@@ -353,7 +428,9 @@ def all_tests(elf, folder, first):
     t = Tests(elf, folder)
     for name, (how, found) in VARIANTS.items():
         t.run(name, lambda: variant(t, how, found))
-    tests = [quick] if not first else [quick, options, no_disk, two_disks, protocol, faults, memory, silent, latency]
+    for name, device in list(LOSES.items())[:None if first else 1]:
+        t.run("loses, " + name, lambda: loses(t, device))
+    tests = [quick] if not first else [quick, options, no_disk, two_disks, protocol, faults, memory, silent, latency, loses_not]
     for test in tests:
         t.run(test.__name__, lambda: test(t))
     if not first:
