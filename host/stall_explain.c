@@ -184,14 +184,15 @@ int stall_explain(struct boot *b, size_t disk, uint64_t ios, enum stall_cause *c
 
 	*evidence = NULL;
 	*cause = STALL_UNKNOWN;
-	if (!ear.nudges || look(&ear, disk, &s[n++], BETWEEN_S, NULL, e) || look(&ear, disk, &s[n++], SILENCE_S, has_spoken, e))
+	if (!ear.nudges || look(&ear, disk, &s[n++], BETWEEN_S, NULL, e) ||
+	    (!s[0].deaf && look(&ear, disk, &s[n++], SILENCE_S, has_spoken, e)))
 		goto out;
-	if (!s[1].deaf && (s[0].talks || s[1].talks)) {
+	if (n > 1 && !s[1].deaf && (s[0].talks || s[1].talks)) {
 		if (nudge(&ear, disk, &s[0], &s[1], e) || look(&ear, disk, &s[n++], SILENCE_S, has_spoken, e))
 			goto out;
 		ear.did.resumed = ear.resumed;
 	}
-	*cause = stall_judge(&s[0], &s[1], &ear.did, &why);
+	*cause = stall_judge(&s[0], &s[n > 1], &ear.did, &why);
 	*evidence = why.failed ? NULL : tell(&ear, s, n, *cause, text_get(&why));
 	status = *evidence ? 0 : -1;
 out:
