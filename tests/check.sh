@@ -27,5 +27,6 @@ script "faults" tests/integration/run.sh "$build/kickbench" faults
 script "a guest without libvirt" tests/integration/run.sh "$build/kickbench" exec
 script "the probe" tests/integration/probe.sh
 script "notifications" tests/integration/run.sh "$build/kickbench" kick
+script "stalls" tests/integration/run.sh "$build/kickbench" stall
 script "the regression matrix" tests/integration/run.sh "$build/kickbench" regress
 finish
