@@ -83,7 +83,8 @@ struct hv_ops {
 	int (*live_xml)(struct hv_guest *guest, struct text *xml, struct error *e);
 	/*
 	 * Save the running guest to a new file, end it, and have it go on from there: another process, the same guest. What it had
-	 * said until then stays to be heard. The file is removed. -1: the guest is lost, or as it was, as state() tells. NULL: refused.
+	 * said until then stays to be heard. The file is removed. -1: the guest is lost, or as it was, as state() tells. Only
+	 * of this host. NULL: refused.
 	 */
 	int (*save_restore)(struct hv_guest *guest, const char *file, struct error *e);
 	/* Statistics of test disk number disk. */

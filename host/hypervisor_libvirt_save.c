@@ -48,6 +48,8 @@ static int restore(struct hv_guest *guest, const char *file, struct error *e)
 
 int hv_guest_save_restore(struct hv_guest *guest, const char *file, struct error *e)
 {
+	if (!guest->hv->local)
+		return error_set(e, STATUS_INCOMPLETE, "a guest of another host is not saved: the file would stay there");
 	if (virDomainSuspend(guest->domain) < 0)
 		return hv_libvirt_error(e, STATUS_INCOMPLETE, "libvirt cannot pause the guest");
 	usleep(LAST_WORDS_US);
