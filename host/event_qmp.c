@@ -1,5 +1,6 @@
 /* What events ask of the emulator. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/event_private.h"
 
@@ -36,12 +37,24 @@ int event_qom_get(struct boot *b, const char *path, const char *property, json_t
 	return event_qmp(b, json_pack("{s:s,s:{s:s,s:s}}", "execute", "qom-get", "arguments", "path", path, "property", property), value, e);
 }
 
+/* libvirt does not find the statistics of a disk on virtio-mmio. */
 int event_completed(struct boot *b, uint64_t *requests, struct error *e)
 {
-	struct hv_block stats = { 0 };
+	json_t *all, *one, *stats = NULL;
+	struct text path = { 0 };
+	size_t i;
 
-	if (b->ops->block(b->guest, 0, &stats, e))
+	if (event_qmp(b, json_pack("{s:s}", "execute", "query-blockstats"), &all, e))
 		return -1;
-	*requests = stats.rd_reqs + stats.wr_reqs;
-	return 0;
+	domain_virtio_path(b->request.machine, 0, &path);
+	json_array_foreach(all, i, one)
+		if (!strcmp(json_string_value(json_object_get(one, "qdev")) ?: "", text_get(&path)))
+			stats = json_object_get(one, "stats");
+	*requests = (uint64_t)json_integer_value(json_object_get(stats, "rd_operations")) +
+		    (uint64_t)json_integer_value(json_object_get(stats, "wr_operations"));
+	if (!stats)
+		error_set(e, STATUS_HOST, "the emulator has no statistics of %s", text_get(&path));
+	text_free(&path);
+	json_decref(all);
+	return e->status ? -1 : 0;
 }

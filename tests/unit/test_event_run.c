@@ -32,6 +32,7 @@ struct fixture {
 	struct matrix_cell cell;
 	struct cell_result result;
 	struct hv_ops ops;
+	struct machine machine;
 	struct scratch *scratch;
 	uint64_t requests;
 	bool gone;
@@ -61,17 +62,13 @@ static int qmp(struct hv_guest *g, const char *command, struct text *reply, stru
 		g->state = HV_RUNNING;
 		say_end(g);
 	}
+	if (!strcmp(name, "query-blockstats")) {
+		now->requests += play.moves;
+		text_add(reply, "{\"return\":[{\"qdev\":\"/machine/peripheral/other\"},{\"qdev\":\"/machine/peripheral/ua-disk0/virtio-backend\","
+			 "\"stats\":{\"rd_operations\":100,\"wr_operations\":%d}}]}", (int)now->requests);
+		return 0;
+	}
 	text_add(reply, "{\"return\":{}}");
-	return 0;
-}
-
-static int block(struct hv_guest *g, unsigned disk, struct hv_block *stats, struct error *e)
-{
-	(void)g;
-	(void)e;
-	assert_int_equal(disk, 0);
-	now->requests += play.moves;
-	*stats = (struct hv_block){ .rd_reqs = 100, .wr_reqs = now->requests };
 	return 0;
 }
 
@@ -114,12 +111,12 @@ static int setup(void **state)
 		return -1;
 	memset(&play, 0, sizeof(play));
 	play.result = RESULT("0");
+	machine_default(&f->machine);
 	f->ops = fake_ops;
 	f->ops.qmp = qmp;
-	f->ops.block = block;
 	f->ops.pid = no_pid;
 	f->boot = (struct boot){ .ops = &f->ops, .guest = &f->guest, .request.accel = ACCEL_TCG, .request.ndisks = 1,
-				 .hello = json_pack("{s:s}", "os", "Linux") };
+				 .request.machine = &f->machine, .hello = json_pack("{s:s}", "os", "Linux") };
 	strcpy(f->boot.disk_path[0], "/dev/vda");
 	f->boot.request.source[0] = make_image(f->scratch);
 	f->cell = (struct matrix_cell){ .number = 1, .bytes = 8 << 20 };
@@ -138,6 +135,7 @@ static int teardown(void **state)
 	json_decref(f->boot.hello);
 	cell_result_free(&f->result);
 	text_free(&play.asked);
+	machine_free(&f->machine);
 	fake_free(&f->guest);
 	scratch_close((void **)&f->scratch);
 	free(f);
@@ -174,7 +172,7 @@ static void a_pause_is_gone_through(void **state)
 	struct fixture *f = *state;
 
 	run(f, "pause");
-	assert_string_equal(text_get(&play.asked), "stop cont ");
+	assert_string_equal(text_get(&play.asked), "stop query-blockstats query-blockstats cont ");
 	expect(f, "pause: nothing happens while the guest is paused", CELL_PASS, "");
 	expect(f, "pause: the job ends well", CELL_PASS, "");
 	expect(f, "pause: all that was written is on the disk", CELL_PASS, "");
