@@ -122,7 +122,8 @@ static int await_hello(struct boot *b, double start, struct error *e)
 		}
 		if (m.type == FRAME_HELLO) {
 			b->hello = m.body;
-			b->stage = BOOT_GREETED;
+			if (b->stage < BOOT_GREETED) /* else it was reset */
+				b->stage = BOOT_GREETED;
 			b->wall_to_hello = clock_s() - start;
 		} else {
 			json_decref(m.body);
