@@ -126,7 +126,7 @@ true_of "its evidence is kept, and the other cell was tried" "$WORK/g-dies" "{x[
 start regress "$matrix" -o "$WORK/g-cut"
 one_cell() { [ "$(cells "$WORK/g-cut")" -ge 1 ]; }
 wait_for 90 one_cell
-kill -INT "$run"
+kill -TERM "$run"
 finish
 check "interrupted after a cell" 3 'interrupted by signal' 'kickbench regress --resume'
 nothing_left "an interrupted one leaves nothing"
