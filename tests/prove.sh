@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # prove.sh BUILD [RUNS]: what takes too long for every day. False alarms of A against A over RUNS seeds,
-# the injected effects, and one block of the mailing list's matrix at full size.
+# the injected effects, one block of the mailing list's matrix at full size, and the regression matrix, which has to be clean.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 kickbench=$1/kickbench runs=${2:-20}
@@ -34,6 +34,14 @@ grep -E 'blocks, .* boots' "$work/err"
 cat "$work/out"
 echo "kickfd.ini, one block at full size: status $status, took $SECONDS s with all the above"
 [ $status = 0 ] || failed=$((failed + 1))
+
+# A clean device: other cells each time, and not one of them may fail.
+for seed in 1 2 3; do
+	status=0
+	"$kickbench" regress --quick --seed "$seed" -o "$work/quick-$seed" >"$work/out" 2>"$work/err" || status=$?
+	echo "regress --quick, seed $seed: status $status; $(tail -n 1 "$work/out")"
+	[ $status = 0 ] || { failed=$((failed + 1)); cat "$work/out"; tail -n 5 "$work/err"; }
+done
 
 tests/prove_effects.sh "$1" || failed=$((failed + 1))
 
