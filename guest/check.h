@@ -55,6 +55,9 @@ struct check_report {
 int check_parse(int argc, char **argv, struct check_options *options, struct error *e);
 void check_help(FILE *out);
 
+/* The options as a list in mdoc. */
+void check_man(FILE *out);
+
 /* Ask it all. -1: nothing could be asked, as when there is no such disk. */
 int check_run(const struct check_options *options, struct check_report *report, struct error *e);
 

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <string.h>
 
 #include "guest/check.h"
@@ -8,26 +9,51 @@ static const struct row {
 	const char *name;
 	enum check_expected what;
 	uint64_t limit;
-	const char *help;
+	const char *value, *help;
 } rows[] = {
-	{"size", CHECK_SIZE, UINT64_MAX - 1, "BYTES: the size that the system shall tell"},
-	{"sector", CHECK_SECTOR, 1u << 20, "BYTES: the logical sector size"},
-	{"readonly", CHECK_READONLY, 1, "0|1: whether it shall be read-only"},
-	{"write-cache", CHECK_WRITE_CACHE, 1, "0|1: whether the system shall take its cache for a volatile one"},
-	{"discard", CHECK_DISCARD, 1, "0|1: whether the disk shall offer discard"},
-	{"zeroes", CHECK_ZEROES, 1, "0|1: whether the disk shall offer to write zeroes by itself"},
-	{"queues", CHECK_QUEUES, 65535, "N: request queues in use"},
-	{"segments", CHECK_SEGMENTS, 1u << 20, "N: the most pieces of a request"},
+	{"size", CHECK_SIZE, UINT64_MAX - 1, "BYTES", "the size that the system shall tell"},
+	{"sector", CHECK_SECTOR, 1u << 20, "BYTES", "the logical sector size"},
+	{"readonly", CHECK_READONLY, 1, "0|1", "whether it shall be read-only"},
+	{"write-cache", CHECK_WRITE_CACHE, 1, "0|1", "whether the system shall take its cache for a volatile one"},
+	{"discard", CHECK_DISCARD, 1, "0|1", "whether the disk shall offer discard"},
+	{"zeroes", CHECK_ZEROES, 1, "0|1", "whether the disk shall offer to write zeroes by itself"},
+	{"queues", CHECK_QUEUES, 65535, "N", "request queues in use"},
+	{"segments", CHECK_SEGMENTS, 1u << 20, "N", "the most pieces of a request"},
 };
+
+/* One option for who reads: name, what its value is called, what it means. */
+typedef void tell_option(FILE *out, const char *name, const char *value, const char *meaning);
+
+static void each_option(FILE *out, tell_option *tell)
+{
+	tell(out, "destroy", "0|1", "what is on the disk may be overwritten; without it only what can be asked by reading");
+	tell(out, "serial", "TEXT", "the serial number that the system shall tell");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		tell(out, rows[i].name, rows[i].value, rows[i].help);
+}
+
+static void in_help(FILE *out, const char *name, const char *value, const char *meaning)
+{
+	fprintf(out, "  --%s=%-*s %s\n", name, (int)(18 - strlen(name)), value, meaning);
+}
+
+static void in_man(FILE *out, const char *name, const char *value, const char *meaning)
+{
+	fprintf(out, ".It Fl Fl %s Ns = Ns Ar %s\n%c%s.\n", name, value, toupper((unsigned char)meaning[0]), meaning + 1);
+}
 
 void check_help(FILE *out)
 {
 	fprintf(out, "usage: kickio check DEVICE [options]\n"
-		     "    ask what a disk's driver must get right at its edges; status 1 when something is wrong\n"
-		     "  --destroy=0|1     what is on the disk may be overwritten; without it only what can be asked by reading\n"
-		     "  --serial=TEXT     the serial number that the system shall tell\n");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		fprintf(out, "  --%s=%*s%s\n", rows[i].name, (int)(15 - strlen(rows[i].name)), "", rows[i].help);
+		     "    ask what a disk's driver must get right at its edges; status 1 when something is wrong\n");
+	each_option(out, in_help);
+}
+
+void check_man(FILE *out)
+{
+	fputs(".Bl -tag -width Ds\n", out);
+	each_option(out, in_man);
+	fputs(".El\n", out);
 }
 
 static int take_number(const char *name, const char *value, uint64_t limit, uint64_t *n, struct error *e)

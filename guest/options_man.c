@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "guest/check.h"
 #include "guest/option_table.h"
 
 /* Text in a line of its own or inside quotes: what roff would take for something else is escaped. */
@@ -126,12 +127,23 @@ static void engine_part(FILE *out)
 	fputs(".El\n", out);
 }
 
+static void check_part(FILE *out)
+{
+	fputs(".Sh CHECKING A DISK\n.Nm\n.Cm check\n"
+	      "asks a disk what its driver must get right at its edges:\n"
+	      "size and names, the first and the last sector, requests past the end, unaligned ones,\n"
+	      "a read-only disk, flush, discard, zeroes, the largest requests and the most pieced ones.\n"
+	      "Each answer is a line that begins with\n.Ql pass ,\n.Ql fail\nor\n.Ql skip .\n"
+	      "What the system shall say of the disk is compared where it is given:\n", out);
+	check_man(out);
+}
+
 void options_man(FILE *out)
 {
 	fputs(".Dd December 1, 2026\n.Dt KICKIO 1\n.Os\n"
 	      ".Sh NAME\n.Nm kickio\n.Nd measure disks with the jobs of fio\n"
 	      ".Sh SYNOPSIS\n.Nm\n.Op Ar option ...\n.Op Ar job-option ...\n.Op Ar job-file ...\n"
-	      ".Nm\n.Cm agent\n.Ar device\n.Nm\n.Cm info\n"
+	      ".Nm\n.Cm agent\n.Ar device\n.Nm\n.Cm check\n.Ar device\n.Op Ar check-option ...\n.Nm\n.Cm info\n"
 	      ".Sh DESCRIPTION\n.Nm\nruns the jobs that its command line and its job files describe\n"
 	      "and reports their rates and latencies.\n"
 	      "It takes the options and the job files of fio 3.33;\n"
@@ -141,11 +153,13 @@ void options_man(FILE *out)
 	      "Options before the first job, or in a section whose name begins with\n.Cm global ,\n"
 	      "are the defaults of the jobs that follow.\n"
 	      "The jobs of a second job file wait for those of the first.\n"
-	      ".Pp\n.Nm\n.Cm agent\nserves the jobs of a host over a serial port;\n.Nm\n.Cm info\n"
+	      ".Pp\n.Nm\n.Cm agent\nserves the jobs of a host over a serial port;\n.Nm\n.Cm check\n"
+	      "asks a disk what its driver must get right;\n.Nm\n.Cm info\n"
 	      "prints system, clock and disks as JSON.\n", out);
 	program_part(out);
 	job_part(out);
 	engine_part(out);
+	check_part(out);
 	fputs(".Sh JOB FILES\n"
 	      "A line is a section in brackets, an option with its value, or\n.Cm include\n.Ar file ,\n"
 	      "which inserts the options of another file.\n"
@@ -154,5 +168,6 @@ void options_man(FILE *out)
 	      ".Sh EXIT STATUS\n"
 	      "0 when all jobs succeeded, the number of failed jobs otherwise,\n"
 	      "1 when the options are wrong, 128 after SIGINT or SIGTERM.\n"
+	      "Of\n.Cm check :\n1 when something is wrong with the disk.\n"
 	      ".Sh SEE ALSO\n.Xr fio 1\n", out);
 }
