@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "guest/verify_file.h"
 #include "tests/unit/verify_bench.h"
 
 static void reopen(struct bench *b, enum rw rw, bool only)
@@ -246,6 +247,43 @@ static void known_by_name(void **state)
 	bench_close(b);
 }
 
+/* A map of 32 pages, of which two hold a block. The file's own blocks say so, where its file system has holes. */
+static void holes_are_passed_by(void **state)
+{
+	const uint64_t page = 4096 / sizeof(uint64_t), far = 20 * page + 7;
+	char path[] = "/tmp/kickio-map-XXXXXX";
+	struct bench *b = bench_with_map(path);
+	struct verify_area area;
+
+	(void)state;
+	close_verify(b, true);
+	unlink(path);
+	b->file[0].bytes = 32 * page * 4096;
+	open_verify(b);
+	area = *verify_store_find(b->store, &b->job, "one");
+	assert_int_equal(area.map.blocks, 32 * page);
+	verify_map_done(&area.map, 3, verify_map_issue(&area.map, 3));
+	verify_map_done(&area.map, far, verify_map_issue(&area.map, far));
+	assert_int_equal(verify_file_next(&area, 3), 3);
+	assert_int_equal(verify_file_next(&area, 4), 4);
+	assert_int_equal(verify_file_next(&area, far), far);
+	if (verify_file_next(&area, page) == page) {
+		print_message("no holes in files here\n");
+	} else {
+		assert_int_equal(verify_file_next(&area, page), 20 * page);
+		assert_true(verify_file_next(&area, 21 * page) >= area.map.blocks);
+	}
+	/* What is known is not asked for: there is nothing of the file at that place. */
+	area.place = (uint64_t)1 << 40;
+	assert_int_equal(verify_file_next(&area, far), far);
+	close_verify(b, true);
+	b->file[0].bytes = DISK;
+	unlink(path);
+	b->job.verify_map = NULL;
+	open_verify(b);
+	bench_close(b);
+}
+
 static void refusals(void **state)
 {
 	char path[] = "/tmp/kickio-map-XXXXXX";
@@ -293,7 +331,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_outlives), cmocka_unit_test(map_lags), cmocka_unit_test(headers_only),
-		cmocka_unit_test(told_to_the_host), cmocka_unit_test(known_by_name), cmocka_unit_test(refusals),
+		cmocka_unit_test(told_to_the_host), cmocka_unit_test(known_by_name),
+		cmocka_unit_test(holes_are_passed_by), cmocka_unit_test(refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
