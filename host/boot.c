@@ -118,7 +118,7 @@ static int await_hello(struct boot *b, double start, struct error *e)
 
 			link_console_tail(&b->link, &tail);
 			error_set(e, STATUS_INCOMPLETE, "the guest has not said hello within %.0f s%s%s", limit,
-				  tail.length ? "; the end of its console:" : " and its console is empty", text_get(&tail));
+				  tail.length ? "\nThe end of its console:" : " and its console is empty", text_get(&tail));
 			text_free(&tail);
 			return -1;
 		}

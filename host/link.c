@@ -113,7 +113,7 @@ static int dead(struct link *l, struct error *e)
 	error_set(e, STATUS_INCOMPLETE, "the guest %s%s%.*s%s%s%s%s", hv_state_words(l->news.state),
 		  panic ? ": its kernel panicked: " : "", panic ? (int)strcspn(panic, "\r\n") : 0, panic ? panic : "",
 		  words.length ? "; its emulator says: " : "", text_get(&words),
-		  tail.length ? "; the end of its console:" : "", text_get(&tail));
+		  tail.length ? "\nThe end of its console:" : "", text_get(&tail));
 	text_free(&tail);
 	text_free(&words);
 	return -1;

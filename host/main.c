@@ -58,7 +58,7 @@ static void usage(FILE *out)
 		fprintf(out, "kickbench %s\n    %s\n", commands[i]->usage, commands[i]->help);
 	fprintf(out, "\nSCENARIO is a file, or the name of one that comes with kickbench (quick when left out).\n"
 		"Exit status: 0 complete, 1 a verdict of fail_on occurred or a cell of a matrix failed, 2 usage or scenario\n"
-		"error, 3 run incomplete, 4 this host cannot run it. With --bisect: 0 good, 1 bad, 125 cannot tell.\n");
+		"error, 3 run incomplete or all cells skipped, 4 this host cannot run it. --bisect: 0 good, 1 bad, 125 cannot tell.\n");
 }
 
 static void help_section(const char *title, const char *section)

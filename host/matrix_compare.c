@@ -25,7 +25,7 @@ struct sides {
 	size_t npairs;
 };
 
-enum kind { NEW_FAILURE, STILL, FIXED, NO_MORE, SKIPPED_NOW, TRIED_NOW, NEW_CELL, GONE_CELL, ALIKE, KINDS };
+enum kind { NEW_FAILURE, STILL, FIXED, NO_MORE, SKIPPED_NOW, TRIED_NOW, OTHER_REASON, NEW_CELL, GONE_CELL, ALIKE, KINDS };
 
 static bool bad(unsigned status)
 {
@@ -50,6 +50,22 @@ static enum kind kind_of(unsigned before, unsigned after)
 	if (tried(before) != tried(after))
 		return tried(after) ? TRIED_NOW : SKIPPED_NOW;
 	return ALIKE;
+}
+
+static const char *reason(const struct sides *s, const struct pair *p, unsigned side)
+{
+	return p->at[side] == SIZE_MAX ? "" : matrix_cell_text(s->folder[side], p->at[side], "reason");
+}
+
+/* Skipped twice is as before only when it is for the same reason: what it says now may be what keeps all from being tried. */
+static enum kind kind_of_pair(const struct sides *s, const struct pair *p)
+{
+	enum kind kind = kind_of(p->status[0], p->status[1]);
+
+	if (kind == ALIKE && !tried(p->status[1]) &&
+	    (p->status[0] != p->status[1] || strcmp(reason(s, p, 0), reason(s, p, 1)) != 0))
+		return OTHER_REASON;
+	return kind;
 }
 
 static void words_of(const struct pair *p, struct text *out)
@@ -187,11 +203,6 @@ static void head(const struct sides *s, struct text *out)
 
 /* ---- the cells ---- */
 
-static const char *reason(const struct sides *s, const struct pair *p, unsigned side)
-{
-	return p->at[side] == SIZE_MAX ? "" : matrix_cell_text(s->folder[side], p->at[side], "reason");
-}
-
 static void one_cell(const struct sides *s, const struct pair *p, struct text *out)
 {
 	unsigned side = p->at[1] != SIZE_MAX;
@@ -228,7 +239,7 @@ static int common(const struct sides *s, struct text *out, struct error *e)
 	if (!outcome)
 		return error_set(e, STATUS_HOST, "out of memory");
 	for (i = 0; i < s->table[1].ncells; i++) { /* these come first among the pairs */
-		enum kind kind = kind_of(s->pair[i].status[0], s->pair[i].status[1]);
+		enum kind kind = kind_of_pair(s, &s->pair[i]);
 
 		outcome[i] = kind == NEW_FAILURE ? MATRIX_FAILED : kind == STILL ? MATRIX_UNTRIED : matrix_outcome_of(s->table[1].status[i]);
 	}
@@ -246,16 +257,17 @@ static int section(const struct sides *s, enum kind kind, struct text *out, stru
 {
 	static const char *const title[KINDS] = {
 		[NEW_FAILURE] = "NEW FAILURES", [STILL] = "STILL FAILING", [FIXED] = "FIXED", [NO_MORE] = "FAILED, AND NOT TRIED NOW",
-		[SKIPPED_NOW] = "PASSED, AND NOT TRIED NOW", [TRIED_NOW] = "PASS, AND WERE NOT TRIED BEFORE", [NEW_CELL] = "NEW CELLS",
+		[SKIPPED_NOW] = "PASSED, AND NOT TRIED NOW", [TRIED_NOW] = "PASS, AND WERE NOT TRIED BEFORE",
+		[OTHER_REASON] = "NOT TRIED EITHER TIME, FOR ANOTHER REASON NOW", [NEW_CELL] = "NEW CELLS",
 		[GONE_CELL] = "GONE CELLS",
 	};
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->npairs; i++)
-		if (kind_of(s->pair[i].status[0], s->pair[i].status[1]) == kind && n++ == 0)
+		if (kind_of_pair(s, &s->pair[i]) == kind && n++ == 0)
 			text_add(out, "%s\n", title[kind]);
 	for (size_t i = 0; n && i < s->npairs; i++)
-		if (kind_of(s->pair[i].status[0], s->pair[i].status[1]) == kind)
+		if (kind_of_pair(s, &s->pair[i]) == kind)
 			one_cell(s, &s->pair[i], out);
 	if (n && kind == NEW_FAILURE && common(s, out, e))
 		return -1;
@@ -268,11 +280,14 @@ static void last_line(const struct sides *s, unsigned *worse, struct text *out)
 	unsigned count[KINDS] = { 0 };
 
 	for (size_t i = 0; i < s->npairs; i++)
-		count[kind_of(s->pair[i].status[0], s->pair[i].status[1])]++;
+		count[kind_of_pair(s, &s->pair[i])]++;
 	*worse = count[NEW_FAILURE];
-	text_add(out, "%u new failure%s, %u still failing, %u fixed, %u not tried now, %u tried now, %u new, %u gone, %u as before\n",
+	text_add(out, "%u new failure%s, %u still failing, %u fixed, %u not tried now, %u tried now, ",
 		 count[NEW_FAILURE], count[NEW_FAILURE] == 1 ? "" : "s", count[STILL], count[FIXED], count[NO_MORE] + count[SKIPPED_NOW],
-		 count[TRIED_NOW], count[NEW_CELL], count[GONE_CELL], count[ALIKE]);
+		 count[TRIED_NOW]);
+	if (count[OTHER_REASON])
+		text_add(out, "%u not tried for another reason, ", count[OTHER_REASON]);
+	text_add(out, "%u new, %u gone, %u as before\n", count[NEW_CELL], count[GONE_CELL], count[ALIKE]);
 }
 
 int matrix_compare_text(const struct matrix_folder *before, const struct matrix_folder *after, struct text *out, unsigned *worse,

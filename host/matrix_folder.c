@@ -174,7 +174,8 @@ int matrix_status(const struct matrix_folder *f, bool bisect)
 {
 	if (f->count[CELL_FAIL] || f->count[CELL_STALLED] || f->count[CELL_CORRUPT])
 		return STATUS_FAILED;
-	if (bisect) /* what was not tried, or in part, is neither good nor bad */
-		return f->missing || f->count[CELL_PASS] == 0 ? CANNOT_TELL : STATUS_OK;
-	return f->missing ? STATUS_INCOMPLETE : STATUS_OK;
+	/* Where no cell could be tried nothing was found out: a CI must not take that for well. */
+	if (f->missing || f->count[CELL_PASS] == 0)
+		return bisect ? CANNOT_TELL : STATUS_INCOMPLETE;
+	return STATUS_OK;
 }

@@ -111,6 +111,7 @@ static int write_all(const struct matrix_folder *f, const struct matrix_table *t
 	matrix_html_pairs(f, t, out);
 	text_add(out, "<h2>What ran</h2>\n<dl>\n");
 	matrix_facts(f, t, fact, out);
+	matrix_unchecked(f, t, fact, out);
 	text_add(out, "</dl>\n");
 	matrix_html_cells(f, t, out);
 	html_end(out);

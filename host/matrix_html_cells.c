@@ -30,7 +30,15 @@ static void evidence(const json_t *check, struct text *out)
 	free(text);
 }
 
-static void check_row(const json_t *check, struct text *out)
+static void add_line(void *context, const char *line)
+{
+	struct text *out = context;
+
+	text_add(out, "%s%s", out->length ? "\n" : "", line);
+}
+
+/* said: what is in lines, for behind the table. */
+static void check_row(const json_t *check, struct text *out, struct text *said)
 {
 	const char *message = json_string_value(json_object_get(check, "message"));
 	enum cell_status status = matrix_check_status(check);
@@ -49,13 +57,22 @@ static void check_row(const json_t *check, struct text *out)
 		text_add(out, "<br>");
 		escape_xml(out, text_get(&decisive));
 	}
+	text_reset(&decisive);
+	if (matrix_bad(status))
+		matrix_evidence_lines(check, add_line, &decisive);
 	text_add(out, "</td></tr>\n");
+	if (decisive.length) { /* over the whole width: as a pre in the table it would make that wider than the page */
+		text_add(said, "<pre>");
+		escape_xml(said, text_get(&decisive));
+		text_add(said, "</pre>\n");
+	}
 	text_free(&decisive);
 }
 
 static void checks_of(const json_t *record, struct text *out)
 {
 	const json_t *checks = json_object_get(record, "checks"), *check;
+	struct text said = { 0 };
 	size_t i;
 
 	if (json_array_size(checks) == 0)
@@ -63,8 +80,9 @@ static void checks_of(const json_t *record, struct text *out)
 	text_add(out, "<div class=\"scroll\"><table>\n<thead><tr><th class=\"l\" scope=\"col\">check</th><th class=\"l\" scope=\"col\">status</th>"
 		      "<th scope=\"col\">seconds</th><th class=\"l\" scope=\"col\">message</th></tr></thead>\n<tbody>\n");
 	json_array_foreach(checks, i, check)
-		check_row(check, out);
-	text_add(out, "</tbody></table></div>\n");
+		check_row(check, out, &said);
+	text_add(out, "</tbody></table></div>\n%s", text_get(&said));
+	text_free(&said);
 	json_array_foreach(checks, i, check)
 		evidence(check, out);
 }

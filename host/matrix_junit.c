@@ -60,6 +60,11 @@ static int properties(const struct matrix_folder *f, const struct matrix_table *
 	return 0;
 }
 
+static void said_line(void *context, const char *line)
+{
+	text_add(context, "  | %s\n", line);
+}
+
 static void check_line(const json_t *check, struct text *out)
 {
 	const char *message = json_string_value(json_object_get(check, "message"));
@@ -73,10 +78,13 @@ static void check_line(const json_t *check, struct text *out)
 	if (evidence.length)
 		text_add(out, " (%s)", text_get(&evidence));
 	text_add(out, "\n");
+	if (matrix_bad(matrix_check_status(check)))
+		matrix_evidence_lines(check, said_line, out);
 	text_free(&evidence);
 }
 
-static void result_of(const struct matrix_folder *f, size_t i, enum cell_status status, struct text *out)
+/* said: of the checks that failed, and how to run it again: servers show what stands in this element. */
+static void result_of(const struct matrix_folder *f, size_t i, enum cell_status status, const char *said, struct text *out)
 {
 	static const char *const element[OUTCOMES] = { [FAILURE] = "failure", [ERROR] = "error", [SKIPPED] = "skipped" };
 	enum outcome outcome = outcome_of(status);
@@ -85,32 +93,42 @@ static void result_of(const struct matrix_folder *f, size_t i, enum cell_status 
 		return;
 	text_add(out, "      <%s", element[outcome]);
 	junit_attribute("message", status == CELL_MISSING ? "not run" : matrix_cell_text(f, i, "reason"), out);
-	if (outcome != SKIPPED)
-		junit_attribute("type", matrix_word(status), out);
-	text_add(out, "/>\n");
+	if (outcome == SKIPPED) {
+		text_add(out, "/>\n");
+		return;
+	}
+	junit_attribute("type", matrix_word(status), out);
+	text_add(out, ">");
+	escape_xml(out, said);
+	text_add(out, "</%s>\n", element[outcome]);
 }
 
 static void testcase(const struct matrix_folder *f, const struct matrix_table *t, const char *class, size_t i, struct text *out)
 {
 	const json_t *record = matrix_cell_record(f, i), *checks = json_object_get(record, "checks"), *check;
-	struct text said = { 0 };
+	struct text said = { 0 }, decisive = { 0 };
 	size_t k;
 
-	json_array_foreach(checks, k, check)
+	json_array_foreach(checks, k, check) {
 		check_line(check, &said);
+		if (matrix_bad(matrix_check_status(check)))
+			check_line(check, &decisive);
+	}
 	text_add(&said, "%s", matrix_cell_text(f, i, "reproduce"));
+	text_add(&decisive, "%s", matrix_cell_text(f, i, "reproduce"));
 	text_add(out, "    <testcase");
 	junit_attribute("classname", class, out);
 	junit_attribute("name", matrix_cell_name(f, i), out);
 	if (record)
 		text_add(out, " time=\"%.3f\"", json_number_value(json_object_get(record, "seconds")));
 	text_add(out, ">\n");
-	result_of(f, i, t->status[i], out);
+	result_of(f, i, t->status[i], text_get(&decisive), out);
 	text_add(out, "      <system-out>");
 	escape_xml(out, text_get(&said));
 	text_add(out, "</system-out>\n    </testcase>\n");
-	out->failed |= said.failed;
+	out->failed |= said.failed || decisive.failed;
 	text_free(&said);
+	text_free(&decisive);
 }
 
 static double seconds_of_all(const struct matrix_folder *f, size_t ncells)

@@ -90,7 +90,10 @@ int matrix_print_keep(struct store *store, FILE *out, struct matrix_folder *f, s
 
 static int incomplete(const struct matrix_folder *f, struct error *e)
 {
-	error_set(e, STATUS_INCOMPLETE, "%s: %u of %zu cells have not been run", f->path, f->missing, json_array_size(f->cells));
+	if (f->missing)
+		error_set(e, STATUS_INCOMPLETE, "%s: %u of %zu cells have not been run", f->path, f->missing, json_array_size(f->cells));
+	else
+		error_set(e, STATUS_INCOMPLETE, "%s: not one cell could be tried, all were skipped", f->path);
 	return STATUS_INCOMPLETE;
 }
 
@@ -149,7 +152,7 @@ int matrix_print_compare(const char *before, const char *after, const struct rep
 	if (matrix_folder_read(before, &a, e) || matrix_folder_read(after, &b, e) || matrix_compare_text(&a, &b, &t, &worse, e) ||
 	    report_put(&t, request->file, e))
 		goto out;
-	status = worse ? STATUS_FAILED : b.missing ? incomplete(&b, e) : STATUS_OK;
+	status = worse ? STATUS_FAILED : b.missing || matrix_status(&b, false) == STATUS_INCOMPLETE ? incomplete(&b, e) : STATUS_OK;
 out:
 	matrix_folder_free(&a);
 	matrix_folder_free(&b);

@@ -21,7 +21,7 @@ int matrix_print_keep(struct store *store, FILE *out, struct matrix_folder *f, s
  */
 int matrix_print(const char *path, const struct report_request *request, bool plain, struct error *e);
 
-/* `kickbench compare A B`: 1 when a cell failed newly, 3 when one of B is missing, or an error's. */
+/* `kickbench compare A B`: 1 when a cell failed newly, 3 when one of B is missing or all of B were skipped, or an error's. */
 int matrix_print_compare(const char *before, const char *after, const struct report_request *request, struct error *e);
 
 #endif

@@ -31,7 +31,10 @@ int matrix_report_json(const struct matrix_folder *f, struct text *out, struct e
 int matrix_compare_text(const struct matrix_folder *before, const struct matrix_folder *after, struct text *out, unsigned *worse,
 			struct error *e);
 
-/* The exit status of a folder: 1 when a cell failed, stalled or was corrupt, 3 when one is missing, else 0. bisect: 0, 1 or 125. */
+/*
+ * The exit status of a folder: 1 when a cell failed, stalled or was corrupt, 3 when one is missing or all were skipped, else 0: some
+ * may have been skipped. bisect: 0, 1, and 125 instead of 3.
+ */
 int matrix_status(const struct matrix_folder *f, bool bisect);
 
 #endif

@@ -168,12 +168,22 @@ struct matrix_pair matrix_pair_of(const struct matrix_table *t, size_t a, unsign
 	return p;
 }
 
+/* As run.json has it in pairs: a comma of the value is '\,'. */
+static void add_value(const struct matrix_column *c, unsigned value, struct text *out)
+{
+	text_add(out, "%s=", c->name);
+	for (const char *p = c->value[value]; *p; p++)
+		text_add(out, "%s%c", *p == ',' ? "\\" : "", *p);
+}
+
 static bool names(const char *pair, const struct matrix_column *a, unsigned value_a, const struct matrix_column *b, unsigned value_b)
 {
 	struct text t = { 0 };
 	bool same;
 
-	text_add(&t, "%s=%s with %s=%s", a->name, a->value[value_a], b->name, b->value[value_b]);
+	add_value(a, value_a, &t);
+	text_add(&t, " with ");
+	add_value(b, value_b, &t);
 	same = !t.failed && strcmp(text_get(&t), pair) == 0;
 	text_free(&t);
 	return same;

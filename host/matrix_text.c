@@ -7,6 +7,7 @@
 #include "host/report_layout.h"
 
 enum { LABEL = 14, NUMBER = 4, STATUS = 9, SECONDS = 8 };
+enum { MOST_LINES = 12 }; /* of what a check's evidence says in lines */
 
 /* ---- the table ---- */
 
@@ -197,9 +198,38 @@ static const char *text_in(const json_t *object, const char *key)
 	return s ? s : "";
 }
 
+struct said {
+	struct text *out;
+	int left; /* lines that may still be shown; below 0: how many were not */
+};
+
+/* A kernel's line stays one: what does not fit is cut, the console's file has it whole. */
+static void said_line(void *context, const char *line)
+{
+	struct said *s = context;
+	size_t bytes = strlen(line);
+	struct text part = { 0 };
+
+	if (s->left-- <= 0)
+		return;
+	if (layout_width(line) > REPORT_COLUMNS - LABEL - 2) {
+		bytes = 0;
+		for (size_t n = 0; n < REPORT_COLUMNS - LABEL - 3 || ((unsigned char)line[bytes] & 0xc0) == 0x80; bytes++)
+			n += ((unsigned char)line[bytes] & 0xc0) != 0x80;
+	}
+	text_add_bytes(&part, line, bytes);
+	text_add(&part, "%s", line[bytes] ? "\342\200\246" : "");
+	layout_pad(s->out, "", LABEL);
+	layout_pad(s->out, "| ", 0);
+	layout_pad(s->out, text_get(&part), 0);
+	text_add(s->out, "\n");
+	text_free(&part);
+}
+
 static void one_check(const json_t *check, struct text *out)
 {
 	const char *message = text_in(check, "message");
+	struct said s = { out, MOST_LINES };
 	struct text words = { 0 };
 
 	text_add(&words, "%s: %s", text_in(check, "name"), matrix_word(matrix_check_status(check)));
@@ -210,6 +240,12 @@ static void one_check(const json_t *check, struct text *out)
 	matrix_evidence(check, &words);
 	if (words.length)
 		layout_wrap(out, "", LABEL, text_get(&words));
+	matrix_evidence_lines(check, said_line, &s);
+	if (s.left < 0) {
+		text_reset(&words);
+		text_add(&words, "and %d more lines", -s.left);
+		layout_wrap(out, "", LABEL, text_get(&words));
+	}
 	text_free(&words);
 }
 
@@ -290,6 +326,12 @@ static void group_of(struct group g, const char *label, struct text *out)
 	text_free(&words);
 }
 
+static void unchecked(void *context, const char *label, const char *words)
+{
+	(void)label;
+	layout_wrap(context, "Unchecked", LABEL, words);
+}
+
 static void not_tried(const struct matrix_folder *f, const struct matrix_table *t, struct text *out)
 {
 	size_t before = out->length;
@@ -309,8 +351,11 @@ static void not_tried(const struct matrix_folder *f, const struct matrix_table *
 		group_of((struct group){ f, t, CELL_MISSING, "" }, "Missing", out);
 		text_add(&again, "kickbench regress --resume %s", f->path);
 		line_of("  go on", "", text_get(&again), out);
+		if (matrix_is_open(f))
+			layout_wrap(out, "", LABEL, "(the last session did not say that it ended: it was killed, or is still at it)");
 		text_free(&again);
 	}
+	matrix_unchecked(f, t, unchecked, out);
 	if (out->length > before)
 		text_add(out, "\n");
 }

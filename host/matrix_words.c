@@ -164,7 +164,7 @@ void matrix_facts(const struct matrix_folder *f, const struct matrix_table *t, m
 
 /* ---- what failing cells have in common ---- */
 
-enum { MOST_PAIRS = 6, MOST_SENTENCES = 4 };
+enum { MOST_PAIRS = 6, MOST_OF_ONE = 3, MOST_SENTENCES = 4 };
 
 static void factor_words(const struct matrix_table *t, const struct matrix_factor *f, struct text *out)
 {
@@ -182,24 +182,29 @@ static void add_line(json_t *lines, struct text *line)
 /* Each is in all of them: which of several it is, these cells cannot tell. */
 static void in_all(const struct matrix_table *t, const struct matrix_common *c, struct text *line)
 {
+	size_t most = MOST_PAIRS;
+
 	if (c->nfactors == 1 && c->failed > 1) {
 		text_add(line, "Every cell with ");
 		factor_words(t, &c->factor[0], line);
 		text_add(line, " fails (%u), and no other does.", c->failed);
 		return;
 	}
-	if (c->failed == 1)
-		text_add(line, "The failing cell has, and no passing cell has: ");
-	else if (c->failed == 2)
+	if (c->failed == 1) { /* each pair that it alone has is as likely as any other */
+		most = MOST_OF_ONE;
+		text_add(line, "%s has, and no passing cell has: ",
+			 c->nfactors == 1 ? "The failing cell" : "One failing cell does not tell why. What it");
+	} else if (c->failed == 2) {
 		text_add(line, "Both failing cells have, and no passing cell has: ");
-	else
+	} else {
 		text_add(line, "All %u failing cells have, and no passing cell has: ", c->failed);
-	for (size_t i = 0; i < c->nfactors && i < MOST_PAIRS; i++) {
+	}
+	for (size_t i = 0; i < c->nfactors && i < most; i++) {
 		text_add(line, i ? "; " : "");
 		factor_words(t, &c->factor[i], line);
 	}
-	if (c->nfactors > MOST_PAIRS)
-		text_add(line, "; and %zu more", c->nfactors - MOST_PAIRS);
+	if (c->nfactors > most)
+		text_add(line, "; and %zu more", c->nfactors - most);
 	text_add(line, ".");
 }
 
@@ -236,6 +241,10 @@ json_t *matrix_common_words(const struct matrix_table *t, const enum matrix_outc
 		add_line(lines, &line);
 	} else if (c.failed > 1 && c.passed) {
 		in_some(t, &c, lines, &line);
+	} else if (c.failed == 1 && c.passed) {
+		text_add(&line, "Every two values of the failing cell are in a passing one, too: it takes three together, or does not happen "
+			 "every time.");
+		add_line(lines, &line);
 	}
 	text_free(&line);
 	matrix_common_free(&c);
@@ -258,6 +267,69 @@ json_t *matrix_failures_words(const struct matrix_table *t, struct error *e)
 	return lines;
 }
 
+/* ---- what was left out ---- */
+
+struct left_out {
+	const struct matrix_folder *f;
+	const struct matrix_table *t;
+	const char *name, *message;
+};
+
+static bool leaves_out(void *context, size_t i)
+{
+	const struct left_out *x = context;
+	const json_t *checks = json_object_get(matrix_cell_record(x->f, i), "checks"), *check;
+	size_t k;
+
+	if (x->t->status[i] == CELL_SKIPPED) /* told as a whole */
+		return false;
+	json_array_foreach(checks, k, check)
+		if (matrix_check_status(check) == CELL_SKIPPED && strcmp(string_in(check, "name"), x->name) == 0 &&
+		    strcmp(string_in(check, "message"), x->message) == 0)
+			return true;
+	return false;
+}
+
+/* One of a cell's checks, where it is the first of its name and message. */
+static void unchecked_row(const struct matrix_folder *f, const struct matrix_table *t, const json_t *check, json_t *said, matrix_row row,
+			  void *context)
+{
+	struct left_out x = { f, t, string_in(check, "name"), string_in(check, "message") };
+	struct text key = { 0 }, words = { 0 };
+
+	text_add(&key, "%s%s%s", x.name, *x.message ? ": " : "", x.message);
+	if (!json_object_get(said, text_get(&key))) {
+		json_object_set_new(said, text_get(&key), json_true());
+		matrix_cell_list(f, leaves_out, &x, &words);
+		text_add(&words, ": %s", text_get(&key));
+		row(context, "unchecked", text_get(&words));
+	}
+	text_free(&key);
+	text_free(&words);
+}
+
+void matrix_unchecked(const struct matrix_folder *f, const struct matrix_table *t, matrix_row row, void *context)
+{
+	json_t *said = json_object();
+
+	for (size_t i = 0; i < t->ncells; i++) {
+		const json_t *checks = json_object_get(matrix_cell_record(f, i), "checks"), *check;
+		size_t k;
+
+		json_array_foreach(checks, k, check)
+			if (matrix_check_status(check) == CELL_SKIPPED && t->status[i] != CELL_SKIPPED)
+				unchecked_row(f, t, check, said, row, context);
+	}
+	json_decref(said);
+}
+
+bool matrix_is_open(const struct matrix_folder *f)
+{
+	const json_t *sessions = json_object_get(f->run, "sessions"), *last = json_array_get(sessions, json_array_size(sessions) - 1);
+
+	return json_is_object(last) && !json_is_string(json_object_get(last, "ended"));
+}
+
 /* ---- a cell ---- */
 
 static void plain_value(const char *key, const json_t *value, struct text *out)
@@ -278,6 +350,14 @@ static void plain_value(const char *key, const json_t *value, struct text *out)
 	text_free(&name);
 }
 
+/* A message may be cut where the evidence goes on. */
+static bool is_said(const json_t *check, const char *words)
+{
+	const char *message = string_in(check, "message");
+
+	return *message && ((strlen(words) > 7 && strstr(message, words)) || strncmp(words, message, strlen(message)) == 0);
+}
+
 void matrix_evidence(const json_t *check, struct text *out)
 {
 	const json_t *evidence = json_object_get(check, "evidence"), *value;
@@ -293,10 +373,39 @@ void matrix_evidence(const json_t *check, struct text *out)
 	json_object_foreach((json_t *)evidence, key, value) {
 		if (strcmp(key, "console") == 0 || values.length > MOST_EVIDENCE)
 			continue; /* many lines; what the console said has a place of its own */
+		if (json_is_string(value) && (strchr(json_string_value(value), '\n') || is_said(check, json_string_value(value))))
+			continue;
 		plain_value(key, value, &values);
 	}
 	text_add(out, "%s", text_get(&values));
 	text_free(&values);
+}
+
+static void lines_of(const json_t *check, const char *text, matrix_line line, void *context)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n"), skip = strspn(text, " \t");
+		struct text one = { 0 };
+
+		if (skip < n && text[skip] == '|')
+			skip += 1 + strspn(text + skip + 1, " ");
+		if (skip < n)
+			text_add_bytes(&one, text + skip, n - skip);
+		if (one.length && !is_said(check, text_get(&one)))
+			line(context, text_get(&one));
+		text_free(&one);
+		text += n + (text[n] == '\n');
+	}
+}
+
+void matrix_evidence_lines(const json_t *check, matrix_line line, void *context)
+{
+	const json_t *evidence = json_object_get(check, "evidence"), *value;
+	const char *key;
+
+	json_object_foreach((json_t *)evidence, key, value)
+		if (strcmp(key, "console") != 0 && json_is_string(value) && strchr(json_string_value(value), '\n'))
+			lines_of(check, json_string_value(value), line, context);
 }
 
 size_t matrix_cell_list(const struct matrix_folder *f, bool (*wanted)(void *context, size_t cell), void *context, struct text *out)

@@ -14,6 +14,12 @@ void matrix_headline(const struct matrix_folder *f, const struct matrix_table *t
 typedef void (*matrix_row)(void *context, const char *label, const char *words);
 void matrix_facts(const struct matrix_folder *f, const struct matrix_table *t, matrix_row row, void *context);
 
+/* Rows of the checks that cells which were tried left out, and why: "cells 3 and 5: disk: discard: the guest has no command". */
+void matrix_unchecked(const struct matrix_folder *f, const struct matrix_table *t, matrix_row row, void *context);
+
+/* The last session did not say that it ended: it runs, or was killed. */
+bool matrix_is_open(const struct matrix_folder *f);
+
 /* A fact of all cells that were stored, else of run.json: "tcg", or each there is of several. key: as a cell has it. */
 void matrix_fact(const struct matrix_folder *f, const char *key, struct text *out);
 
@@ -25,6 +31,13 @@ json_t *matrix_failures_words(const struct matrix_table *t, struct error *e);
 
 /* What decided, of a check: "kick lost: avail 18, last_avail 17", or the plain values there are; nothing where its message says it. Appended, a line or two. */
 void matrix_evidence(const json_t *check, struct text *out);
+
+/*
+ * What of a check's evidence has lines of its own, the end of a console most often: each without its indent and the bar before it,
+ * and without what the message has said. Its key "console" is left out.
+ */
+typedef void (*matrix_line)(void *context, const char *line);
+void matrix_evidence_lines(const json_t *check, matrix_line line, void *context);
 
 /* "cells 3, 7 and 9" of the cells for which wanted says so, and how many they are. */
 size_t matrix_cell_list(const struct matrix_folder *f, bool (*wanted)(void *context, size_t cell), void *context, struct text *out);

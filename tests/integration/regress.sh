@@ -85,7 +85,7 @@ fi
 # ---- what cannot be tried ----
 
 kb regress "$matrix" $one --set matrix.quick.qemu.no-such-thing=1 --only ring=split,queues=1 -o "$WORK/g-unknown"
-check "a property that this QEMU does not have" 0 'skipped' 'no-such-thing'
+check "a property that this QEMU does not have" 3 'skipped' 'no-such-thing'
 
 # ---- git bisect ----
 

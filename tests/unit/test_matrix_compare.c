@@ -43,6 +43,9 @@ static void each_kind_is_told(void **state)
 		{ 0, "pass", "skipped", "PASSED, AND NOT TRIED NOW\n  skipped, was pass: ", "1 not tried now", 0 },
 		{ 0, "pass", NULL, "PASSED, AND NOT TRIED NOW\n  missing, was pass: ", "1 not tried now", 0 },
 		{ 0, "skipped", "pass", "PASS, AND WERE NOT TRIED BEFORE\n  pass, was skipped: ", "1 tried now", 0 },
+		{ 0, "skipped", "skipped", "NOT TRIED EITHER TIME, FOR ANOTHER REASON NOW\n  skipped: transport=modern, ring=split, queues=1\n"
+		  "      A       one\n      B       two\n", "1 not tried for another reason, 0 new, 0 gone, 4 as before\n", 0 },
+		{ 0, NULL, "skipped", "FOR ANOTHER REASON NOW\n  skipped, was missing: ", "1 not tried for another reason", 0 },
 		{ 0, "pass", "pass", "STILL FAILING\n  corrupt: transport=modern, ring=packed, queues=2\n      B       block 17 is old\n",
 		  "0 new failures, 1 still failing, 0 fixed, 0 not tried now, 0 tried now, 0 new, 0 gone, 5 as before\n", 0 },
 	};
@@ -142,7 +145,7 @@ static void the_commands(void **state)
 {
 	struct scratch *s = *state;
 	struct run clean = changed(1, "pass", NULL), cut = changed(1, NULL, NULL);
-	char a[512], b[512], c[512], other[512];
+	char a[512], b[512], c[512], none[512], other[512];
 
 	snprintf(a, sizeof(a), "%s", run_make(s, "clean", &clean));
 	snprintf(b, sizeof(b), "%s", run_make(s, "small", &run_small));
@@ -155,6 +158,12 @@ static void the_commands(void **state)
 	holds(output, "FIXED\n");
 	assert_int_equal(call(s, &cmd_compare, a, c, NULL), 3);
 	holds(problem.text, "1 of 6 cells have not been run");
+	for (size_t i = 0; i < 6; i++)
+		clean.cell[i].status = "skipped";
+	snprintf(none, sizeof(none), "%s", run_make(s, "none", &clean));
+	assert_int_equal(call(s, &cmd_compare, a, none, NULL), 3);
+	holds(problem.text, "none: not one cell could be tried");
+	assert_int_equal(call(s, &cmd_report, none, "--format", "text", NULL), 3);
 	assert_int_equal(call(s, &cmd_compare, a, NULL), 2);
 	holds(problem.text, "name a second one");
 	assert_int_equal(call(s, &cmd_compare, other, b, NULL), 2);

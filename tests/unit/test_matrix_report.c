@@ -163,7 +163,7 @@ static void one_cell_alone(void **state)
 	matrix_folder_free(&f);
 }
 
-/* Only skipped cells: nothing failed, but git bisect must not be told "good". */
+/* Only skipped cells: nothing failed, but neither a CI nor git bisect must be told that all is well. */
 static void all_skipped(void **state)
 {
 	struct run r = { .option = { { "a", { "1", "2" } } },
@@ -171,9 +171,93 @@ static void all_skipped(void **state)
 	struct matrix_folder f = run_read(*state, "run", &r);
 	struct text t = written(&f, plain);
 
-	assert_int_equal(matrix_status(&f, false), 0);
+	assert_int_equal(matrix_status(&f, false), 3);
 	assert_int_equal(matrix_status(&f, true), 125);
 	holds(text_get(&t), "Skipped       cells 1 and 2: no\n");
+	text_free(&t);
+	matrix_folder_free(&f);
+}
+
+/* A check that a passing cell has left out, with the cells; of a cell that was skipped as a whole it is not told again. */
+static void left_out_checks_are_named(void **state)
+{
+	static const char none[] = "[{\"name\":\"discard\",\"status\":\"skipped\",\"message\":\"none here\",\"seconds\":0}]";
+	static const char twice[] = "[{\"name\":\"discard\",\"status\":\"skipped\",\"message\":\"none here\",\"seconds\":0},"
+		"{\"name\":\"discard\",\"status\":\"skipped\",\"message\":\"not yet\",\"seconds\":0}]";
+	struct run r = { .option = { { "a", { "1", "2", "3" } } },
+			 .cell = { { { "1" }, .status = "pass", .checks = none }, { { "2" }, .status = "fail", .reason = "no", .checks = twice },
+				   { { "3" }, .status = "skipped", .reason = "no such", .checks = none } } };
+	struct matrix_folder f = run_read(*state, "run", &r);
+	struct text t = written(&f, plain), page = written(&f, matrix_report_html);
+
+	holds(text_get(&t), "Skipped       cell 3: no such\nUnchecked     cells 1 and 2: discard: none here\nUnchecked     cell 2: discard: not yet\n");
+	holds(text_get(&page), "<dt>unchecked</dt><dd>cells 1 and 2: discard: none here</dd>");
+	text_free(&t);
+	text_free(&page);
+	matrix_folder_free(&f);
+}
+
+/* Whoever looks at a matrix while it runs is not to start it a second time. */
+static void one_that_runs(void **state)
+{
+	static const char hint[] = "did not say that it ended";
+	struct run r = run_small;
+	struct matrix_folder f;
+	struct text t;
+
+	r.cell[5].status = NULL;
+	f = run_read(*state, "run", &r);
+	json_object_set_new(f.run, "sessions", json_pack("[{s:s,s:s}]", "started", "x", "ended", "y"));
+	t = written(&f, plain);
+	lacks(text_get(&t), hint);
+	text_free(&t);
+	json_object_set_new(f.run, "sessions", json_pack("[{s:s,s:s},{s:s,s:n}]", "started", "x", "ended", "y", "started", "z", "ended"));
+	t = written(&f, plain);
+	holds(text_get(&t), hint);
+	text_free(&t);
+	matrix_folder_free(&f);
+}
+
+/* A console's lines stay lines, what the message has said comes once, and a long one is cut at column 100. */
+static void lines_stay_lines(void **state)
+{
+	static const char checks[] = "[{\"name\":\"boot\",\"status\":\"fail\",\"message\":\"the guest is off\",\"seconds\":0,"
+		"\"evidence\":{\"error\":\"the guest is off\\n  | [    0.04]  first+0x1\\n\\n  | second "
+		"-----------------------------------------------------------------------------------------------\",\"n\":3}}]";
+	struct run r = { .option = { { "a", { "1", "2" } } },
+			 .cell = { { { "1" }, .status = "pass" }, { { "2" }, .status = "fail", .reason = "boot: the guest is off", .checks = checks } } };
+	struct matrix_folder f = run_read(*state, "run", &r);
+	struct text t = written(&f, plain), page = written(&f, matrix_report_html), xml = written(&f, matrix_report_junit);
+
+	/* 14 and 2 for the bar, "second ", and 76 dashes: 99 */
+	holds(text_get(&t), "  check       boot: fail: the guest is off\n              n 3\n              | [    0.04]  first+0x1\n              | second "
+	      "----------------------------------------------------------------------------\342\200\246\n  console ");
+	holds(text_get(&page), "<pre>[    0.04]  first+0x1&#10;second ---");
+	holds(text_get(&xml), "type=\"fail\">boot: fail: the guest is off (n 3)&#10;  | [    0.04]  first+0x1&#10;");
+	text_free(&t);
+	text_free(&page);
+	text_free(&xml);
+	matrix_folder_free(&f);
+}
+
+/* One failing cell has many pairs of its own: a few of them, and that they are no answer. */
+static void one_failing_cell_does_not_tell(void **state)
+{
+	struct run r = { .option = { { "a", { "1", "2" } }, { "b", { "1", "2" } }, { "c", { "1", "2" } }, { "d", { "1", "2" } } },
+			 .cell = { { { "1", "1", "1", "1" }, .status = "pass" }, { { "1", "1", "2", "2" }, .status = "fail", .reason = "no" },
+				   { { "2", "2", "2", "1" }, .status = "pass" }, { { "2", "2", "1", "2" }, .status = "pass" } } };
+	struct matrix_folder f = run_read(*state, "run", &r);
+	struct text t = written(&f, plain);
+
+	/* a-c, a-d, b-c, b-d, c-d; a=1 with b=1 passes in cell 1 */
+	holds(text_get(&t), "One failing cell does not tell why. What it has, and no passing cell has: a=1 and c=2; a=1 and d=2;\nb=1 and c=2; and 2 more.\n");
+	text_free(&t);
+	matrix_folder_free(&f);
+	r.cell[4] = (struct run_cell){ { "1", "2", "2", "2" }, .status = "pass" };
+	r.cell[5] = (struct run_cell){ { "2", "1", "2", "2" }, .status = "pass" };
+	f = run_read(*state, "run", &r);
+	t = written(&f, plain);
+	holds(text_get(&t), "Every two values of the failing cell are in a passing one, too");
 	text_free(&t);
 	matrix_folder_free(&f);
 }
@@ -186,6 +270,7 @@ static void causes_come_with_their_why(void **state)
 		{ "{\"evidence\":{\"a_b\":1.5,\"c\":true,\"d\":null,\"e\":[1]}}", "a b 1.5, c yes" },
 		{ "{\"message\":\"no progress: kick lost: n 1\",\"evidence\":{\"cause\":\"kick lost\",\"why\":\"n 1\"}}", "" },
 		{ "{\"evidence\":null}", "" },
+		{ "{\"message\":\"off: a\",\"evidence\":{\"error\":\"off: a b\",\"x\":\"y\"}}", "x y" },
 		{ "{}", "" },
 	};
 
@@ -311,6 +396,8 @@ static void junit_counts(void **state)
 		{ "count(//testcase[@classname='regress.quick'])", 7 },
 		{ "count(//testcase[1]/*[not(self::system-out)])", 0 },
 		{ "count(//failure[@type='corrupt'][@message='old <data>'])", 1 },
+		{ "count(//failure[contains(., 'verify randwrite: corrupt: block 17 is old (offset 69632')][contains(., 'regress --only a=3')])", 1 },
+		{ "count(//failure[contains(., 'size: pass')])", 0 },
 		{ "count(//error[@type='stalled'])", 1 }, { "count(//error[@type='missing'])", 1 },
 		{ "number(//testcase[1]/@time)", 1.5 }, { "number(//testsuite/@time)", 9 },
 		{ "count(//testcase[contains(system-out, 'verify randwrite: corrupt: block 17 is old (offset 69632')])", 1 },
@@ -431,6 +518,10 @@ int main(void)
 		each(clean_and_cut),
 		each(one_cell_alone),
 		each(all_skipped),
+		each(left_out_checks_are_named),
+		each(one_that_runs),
+		each(lines_stay_lines),
+		each(one_failing_cell_does_not_tell),
 		cmocka_unit_test(causes_come_with_their_why),
 		each(consoles_end_is_shown),
 		each(html_is_whole),
