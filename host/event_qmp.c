@@ -37,6 +37,12 @@ int event_qom_get(struct boot *b, const char *path, const char *property, json_t
 	return event_qmp(b, json_pack("{s:s,s:{s:s,s:s}}", "execute", "qom-get", "arguments", "path", path, "property", property), value, e);
 }
 
+/* A device is told by its id where it has one, else by its path. */
+static bool is_device(const char *told, const char *path)
+{
+	return told && (!strcmp(told, path) || !strcmp(told, strrchr(path, '/') + 1));
+}
+
 /* libvirt does not find the statistics of a disk on virtio-mmio. */
 int event_completed(struct boot *b, uint64_t *requests, struct error *e)
 {
@@ -48,7 +54,7 @@ int event_completed(struct boot *b, uint64_t *requests, struct error *e)
 		return -1;
 	domain_virtio_path(b->request.machine, 0, &path);
 	json_array_foreach(all, i, one)
-		if (!strcmp(json_string_value(json_object_get(one, "qdev")) ?: "", text_get(&path)))
+		if (is_device(json_string_value(json_object_get(one, "qdev")), text_get(&path)))
 			stats = json_object_get(one, "stats");
 	*requests = (uint64_t)json_integer_value(json_object_get(stats, "rd_operations")) +
 		    (uint64_t)json_integer_value(json_object_get(stats, "wr_operations"));

@@ -46,6 +46,18 @@ static int run_spell(struct event_try *t, const struct spell *s, struct error *e
 	return status < 0 ? -1 : 0;
 }
 
+/* A spell that has begun is ended, and the job goes on without it. */
+static int break_off(struct event_try *t, json_t *end, struct error *e)
+{
+	event_qmp(t->b, end, NULL, &(struct error){ 0 });
+	return event_gives_up(t, e);
+}
+
+static json_t *go_on(void)
+{
+	return json_pack("{s:s}", "execute", "cont");
+}
+
 /* ---- a slow spell ---- */
 
 static json_t *throttle(const struct event_try *t, unsigned iops)
@@ -94,13 +106,13 @@ static int act_pause(struct event_try *t, const struct trial_progress *p, struct
 {
 	if (t->step == 0 && p->ios) {
 		if (event_qmp(t->b, json_pack("{s:s}", "execute", "stop"), NULL, e) || event_completed(t->b, &t->before, e))
-			return event_gives_up(t, e);
+			return break_off(t, go_on(), e);
 		event_step(t, 1);
 	} else if (t->step == 1 && event_waits(t) > PAUSE_S) {
 		bool paused = t->b->ops->state(t->b->guest) == HV_PAUSED;
 
-		if (event_completed(t->b, &t->after, e) || event_qmp(t->b, json_pack("{s:s}", "execute", "cont"), NULL, e))
-			return event_gives_up(t, e);
+		if (event_completed(t->b, &t->after, e) || event_qmp(t->b, go_on(), NULL, e))
+			return break_off(t, go_on(), e);
 		t->seen = paused && t->after == t->before;
 		event_step(t, 2);
 	}

@@ -78,7 +78,7 @@ static void answer(struct hv_guest *g, const struct frame *f)
 		return;
 	fake_say(g, FRAME_BEGIN, BEGIN);
 	fake_say(g, FRAME_STATUS, STATUS);
-	if (!strcmp(now->cell.event, "pause") && !play.refused)
+	if (!strcmp(now->cell.event, "pause") && (!play.refused || strcmp(play.refused, "stop")))
 		return;
 	say_end(g);
 }
@@ -229,6 +229,18 @@ static void a_refusal_is_no_event(void **state)
 	assert_false(f->gone);
 }
 
+/* A guest that was stopped is not left so. */
+static void a_pause_that_cannot_be_measured_is_ended(void **state)
+{
+	struct fixture *f = *state;
+
+	play.refused = "query-blockstats";
+	run(f, "pause");
+	holds(text_get(&play.asked), "stop query-blockstats cont ");
+	expect(f, "pause: it comes about", CELL_FAIL, "not today");
+	assert_false(f->gone);
+}
+
 /* The rule never fired: the device has swallowed its own error. */
 static void a_guest_that_is_not_stopped_fails(void **state)
 {
@@ -265,7 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_pause_is_gone_through), TEST(io_in_a_pause_is_seen), TEST(what_is_lost_in_a_pause_is_corrupt),
-		TEST(a_guest_that_dies_is_told_of), TEST(a_refusal_is_no_event), TEST(a_guest_that_is_not_stopped_fails),
+		TEST(a_guest_that_dies_is_told_of), TEST(a_refusal_is_no_event), TEST(a_pause_that_cannot_be_measured_is_ended), TEST(a_guest_that_is_not_stopped_fails),
 		TEST(an_error_that_nobody_sees_fails), TEST(others_are_not_unbound),
 	};
 
