@@ -20,8 +20,8 @@ static int resize(struct event_try *t, uint64_t bytes, struct error *e)
 
 	if (event_plug_node(t->b, node, sizeof(node), e))
 		return -1;
-	return event_qmp(t->b, json_pack("{s:s,s:{s:s,s:I}}", "execute", "block_resize", "arguments", "node-name", node, "size", (json_int_t)bytes),
-			 NULL, e);
+	return event_qmp(t->b, json_pack("{s:s,s:{s:s,s:I}}", "execute", "block_resize", "arguments", "node-name", node, "size",
+					 (json_int_t)bytes), NULL, e);
 }
 
 static int act_resize(struct event_try *t, const struct trial_progress *p, struct error *e)

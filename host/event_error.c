@@ -18,9 +18,10 @@ static int check_errors(struct event_try *t, const struct event_job *job, const 
 
 	event_errors_read(trial->result, x, &errors);
 	right = event_errors_right(&errors, x, &why);
-	status = event_check(t, right ? CELL_PASS : CELL_FAIL, job, json_pack("{s:I,s:s}", "errors", (json_int_t)errors.counted, "line", errors.line),
-			     e, !strcmp(x->kind, "sync") ? "EIO is seen once, by an fsync" : "EIO is seen at its place and nowhere else",
-			     "%s", text_get(&why));
+	status = event_check(t, right ? CELL_PASS : CELL_FAIL, job,
+			     json_pack("{s:I,s:s}", "errors", (json_int_t)errors.counted, "line", errors.line), e,
+			     !strcmp(x->kind, "sync") ? "EIO is seen once, by an fsync" : "EIO is seen at its place and nowhere else", "%s",
+			     text_get(&why));
 	text_reset(&why);
 	if (!status) {
 		right = event_went_on(&errors, x, &why);

@@ -34,7 +34,8 @@ static int run_spell(struct event_try *t, const struct spell *s, struct error *e
 	if (!status)
 		status = event_check_came(t, &job, s->steps, e);
 	if (!status) {
-		evidence = json_pack("{s:I,s:I,s:I,s:I}", "requests_before", (json_int_t)t->before, "requests_after", (json_int_t)t->after, "ios_then", (json_int_t)t->ios_then, "ios", (json_int_t)t->ios);
+		evidence = json_pack("{s:I,s:I,s:I,s:I}", "requests_before", (json_int_t)t->before, "requests_after", (json_int_t)t->after,
+				     "ios_then", (json_int_t)t->ios_then, "ios", (json_int_t)t->ios);
 		status = event_check(t, t->seen ? CELL_PASS : CELL_FAIL, NULL, evidence, e, s->name, "%s", t->seen ? "" : s->otherwise) ||
 			 event_check_well(t, &job, &trial, "the job ends well", e) ||
 			 event_check_disk(t, &trial, false, "all that was written is on the disk", e) ? -1 : 0;

@@ -12,6 +12,7 @@ status=0
 long='
 debian
 emulators
+events
 exec_long
 guests
 owndomain

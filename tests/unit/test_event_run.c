@@ -277,7 +277,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_pause_is_gone_through), TEST(io_in_a_pause_is_seen), TEST(what_is_lost_in_a_pause_is_corrupt),
-		TEST(a_guest_that_dies_is_told_of), TEST(a_refusal_is_no_event), TEST(a_pause_that_cannot_be_measured_is_ended), TEST(a_guest_that_is_not_stopped_fails),
+		TEST(a_guest_that_dies_is_told_of), TEST(a_refusal_is_no_event),
+		TEST(a_pause_that_cannot_be_measured_is_ended), TEST(a_guest_that_is_not_stopped_fails),
 		TEST(an_error_that_nobody_sees_fails), TEST(others_are_not_unbound),
 	};
 
