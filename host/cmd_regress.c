@@ -93,6 +93,8 @@ static int report(const struct regressing *g, int *status, struct error *e)
 		return -1;
 	*status = matrix_status(&f, g->options.bisect);
 	matrix_folder_free(&f);
+	if (*status != STATUS_OK && *status != STATUS_FAILED)
+		error_set(e, STATUS_INCOMPLETE, "no cell passed and none failed: nothing was found out");
 	return 0;
 }
 

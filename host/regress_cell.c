@@ -60,7 +60,6 @@ static int take_event(struct cell_run *c, struct error *e)
 	return cell_run_note(c, name, CELL_SKIPPED, why, e);
 }
 
-
 const char *cell_run_no_log(const struct cell_run *c)
 {
 	const struct matrix_cell *cell = c->cell;
