@@ -36,4 +36,5 @@ if command -v make >/dev/null 2>&1 && command -v cc >/dev/null 2>&1; then instal
 chmod 755 "$program.new" && mv "$program.new" "$program" || die "$program cannot be written"
 version=$("$program" --version 2>&1) || die "it does not run here: $version"
 rm -rf "$here/build" "$here/built"
+sync # its plug may be pulled at any time
 echo "kb-kickio: $version, $how"

@@ -66,6 +66,7 @@ struct running {
 	regex_t *reaction; /* compiled */
 	size_t nreactions;
 	double heard; /* when the last byte came */
+	struct console_match last; /* of a step */
 	struct error *e;
 };
 
@@ -194,6 +195,7 @@ static int look(struct running *r, const struct console_step *step, const regex_
 			return LEFT_OUT;
 		if (status == 0 && found) {
 			console_text_consume(&r->text, &m);
+			r->last = m;
 			return MATCHED;
 		}
 	} while (status > 0);
@@ -255,8 +257,8 @@ static int run_step(struct running *r, const struct console_step *step)
 	return status < 0 ? -1 : 0;
 }
 
-int console_run(struct link *link, const struct console_script *script, const struct console_variables *v,
-		struct error *e)
+int console_ask(struct link *link, const struct console_script *script, const struct console_variables *v,
+		struct text *answer, struct error *e)
 {
 	struct running r = { .link = link, .script = script, .variables = v, .heard = clock_s(), .e = e };
 	int status = 0;
@@ -274,5 +276,16 @@ int console_run(struct link *link, const struct console_script *script, const st
 		regfree(&r.reaction[i]);
 	free(r.reaction);
 	console_text_free(&r.text);
+	text_add(answer, "%s", r.last.group);
+	return status;
+}
+
+int console_run(struct link *link, const struct console_script *script, const struct console_variables *v,
+		struct error *e)
+{
+	struct text answer = { 0 };
+	int status = console_ask(link, script, v, &answer, e);
+
+	text_free(&answer);
 	return status;
 }

@@ -57,6 +57,10 @@ struct console_variables {
 int console_run(struct link *link, const struct console_script *script, const struct console_variables *v,
 		struct error *e);
 
+/* The same; what the first parentheses of its last matched step matched is appended to answer. */
+int console_ask(struct link *link, const struct console_script *script, const struct console_variables *v,
+		struct text *answer, struct error *e);
+
 /* Append text with its variables replaced. */
 void console_expand(const char *text, const struct console_variables *v, bool expression, struct text *out);
 

@@ -10,7 +10,7 @@
 
 #define TIMEOUT_S 60
 
-static const char *const scripts[PROFILE_SCRIPTS + 1] = { "login", "prepare", "start", "stop", "install", NULL };
+static const char *const scripts[PROFILE_SCRIPTS + 1] = { "login", "prepare", "start", "check", "shared", "stop", "install", NULL };
 
 /* ---- [guest] ---- */
 
@@ -228,12 +228,17 @@ static int read_scripts(struct profile *p, const struct entries *all, struct err
 			status = add_reaction(p, failure, s, e);
 		else if (strcmp(s->kind, "guest"))
 			return error_at(e, STATUS_USAGE, s->file, s->line, "unknown section [%s]: expected guest, login, prepare, "
-					"start, stop, install, answer or failure", s->kind);
+					"start, check, shared, stop, install, answer or failure", s->kind);
 		if (status)
 			return -1;
 	}
 	return 0;
 }
+
+/* The others are for guests of the user's commands, or make an image. */
+static const bool needed[PROFILE_SCRIPTS] = {
+	[PROFILE_LOGIN] = true, [PROFILE_PREPARE] = true, [PROFILE_START] = true, [PROFILE_STOP] = true,
+};
 
 static int check(struct profile *p, struct error *e)
 {
@@ -249,7 +254,7 @@ static int check(struct profile *p, struct error *e)
 		s->nreactions = p->nreactions;
 		if (console_check(s, &v, e))
 			return -1;
-		if (p->login && i != PROFILE_INSTALL && !s->nsteps)
+		if (p->login && needed[i] && !s->nsteps)
 			return error_at(e, STATUS_USAGE, p->file, 0, "has no step [%s NAME], and login = console needs one", scripts[i]);
 	}
 	return 0;

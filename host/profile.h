@@ -1,11 +1,13 @@
 /*
  * images/OS/guest.ini of an operating system that is driven by its console: what things are called there, and the steps
- * of its four scripts. A new system is such a file; nothing here knows one by name.
+ * of its scripts. A new system is such a file; nothing here knows one by name.
  *
  *	[guest]          one value each: see struct profile
  *	[login NAME]     steps of the script "login", in the file's order: expect, unless, send, timeout
  *	[prepare NAME]   bring kickio in, once per image
  *	[start NAME]     start its agent, at every boot
+ *	[check NAME]     which kickio is there: the answer is what the first parentheses of the last step matched ("kickio-0.1.0", "")
+ *	[shared NAME]    start its agent on the console's own port, where the guest has no other; its hello is there at the end
  *	[stop NAME]      power the prepared system off (its last step sends the command)
  *	[install NAME]   make the image itself: images/OS/install.ini (image_make.h), which has no other scripts and no login
  *	[answer NAME]    expect, send: at any time in any script
@@ -19,7 +21,10 @@
 
 #include "host/console.h"
 
-enum profile_script { PROFILE_LOGIN, PROFILE_PREPARE, PROFILE_START, PROFILE_STOP, PROFILE_INSTALL, PROFILE_SCRIPTS };
+enum profile_script {
+	PROFILE_LOGIN, PROFILE_PREPARE, PROFILE_START, PROFILE_CHECK, PROFILE_SHARED, PROFILE_STOP, PROFILE_INSTALL,
+	PROFILE_SCRIPTS
+};
 
 struct profile {
 	char *file;

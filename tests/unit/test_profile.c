@@ -103,6 +103,8 @@ static void test_openbsd(void **state)
 	};
 	static const struct turn prepare[] = {
 		{ "mkdir -p /var/kickbench && cd /var/kickbench; echo kb-folder:$?\n", "kb-folder:0\r\nkb-ready$ ", false },
+		{ "test \"$(dd if=/dev/rsd1c bs=512 count=1 2>/dev/null | dd bs=7 count=1 2>/dev/null)\" = kickio/; echo kb-archive:$?\n",
+		  "kb-archive:0\r\nkb-ready$ ", false },
 		{ "tar xf /dev/rsd1c; echo kb-unpack:$?\n", "kb-unpack:0\r\nkb-ready$ ", false },
 		{ INSTALL "/var/kickbench/kickio-agent; echo kb-install:$?\n", "kb-kickio: kickio-0.1.0, built\r\nkb-install:0\r\nkb-ready$ ",
 		  false },
@@ -111,6 +113,14 @@ static void test_openbsd(void **state)
 	static const struct turn start[] = {
 		{ "nohup /var/kickbench/kickio-agent agent /dev/cua01 </dev/null >/dev/null 2>&1 &\n", "[1] 4711\r\nkb-ready$ ", false },
 		{ "echo kb-start:$?\n", "kb-start:0\r\nkb-ready$ ", false },
+		{ NULL, NULL, false },
+	};
+	static const struct turn check[] = {
+		{ "echo \"kb-check:$(/var/kickbench/kickio-agent --version 2>/dev/null):\"\n", "kb-check:kickio-0.1.0:\r\nkb-ready$ ", false },
+		{ NULL, NULL, false },
+	};
+	static const struct turn shared[] = { /* the shell's prompt comes late */
+		{ "/var/kickbench/kickio-agent agent \"$(tty)\"; echo kb-agent:$?\n", "kb-ready$ @kb1 1 hello 2 0011aabb {}\n", false },
 		{ NULL, NULL, false },
 	};
 	static const struct turn stop[] = { { "halt -p\n", "syncing disks... done\r\n", false }, { NULL, NULL, false } };
@@ -123,6 +133,8 @@ static void test_openbsd(void **state)
 		play(&p, PROFILE_LOGIN, late, chunk);
 		play(&p, PROFILE_PREPARE, prepare, chunk);
 		play(&p, PROFILE_START, start, chunk);
+		play(&p, PROFILE_CHECK, check, chunk);
+		play(&p, PROFILE_SHARED, shared, chunk);
 		play(&p, PROFILE_STOP, stop, chunk);
 	}
 	profile_free(&p);
@@ -145,7 +157,7 @@ static void test_full_disk(void **state)
 	(void)state;
 	read_shipped("linux", &p);
 	assert_int_equal(scripted_run(turns, 1, false, &p.script[PROFILE_PREPARE], &v, NULL, &typed, &e), -1);
-	holds(e.text, "[prepare unpack]: the folder for kickio cannot be made; the last lines");
+	holds(e.text, "[prepare archive]: the folder for kickio cannot be made; the last lines");
 	holds(e.text, "No space left on device");
 	text_free(&typed);
 	profile_free(&p);
