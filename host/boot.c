@@ -142,7 +142,7 @@ static int make_overlay(struct boot *b, struct error *e)
 {
 	const struct system *s = b->request.image->system;
 
-	if (!s || b->request.preparation)
+	if (!s || !s->overlays || b->request.preparation)
 		return 0;
 	b->overlay = overlay_path(s->overlays, b->request.name, e);
 	if (!b->overlay || overlay_check_space(s->overlays, OVERLAY_ROOM, e))
@@ -162,17 +162,6 @@ static int make_files(struct boot *b, struct error *e)
 	    (b->files.count && overlay_check_space(r->overlay_dir, OVERLAY_ROOM, e)))
 		return -1;
 	return own_files_make(r->image->own, &b->files, e);
-}
-
-/* Log in, bring kickio in if that is what the boot is for, start it. */
-static int use_console(struct boot *b, struct error *e)
-{
-	const struct system *s = b->request.image->system;
-
-	if (system_script(s, PROFILE_LOGIN, &b->link, e) ||
-	    (b->request.preparation && system_script(s, PROFILE_PREPARE, &b->link, e)))
-		return -1;
-	return system_script(s, PROFILE_START, &b->link, e);
 }
 
 static int check_version(const struct boot *b, struct error *e)
@@ -197,7 +186,7 @@ static int greet(struct boot *b, double start, struct error *e)
 			b->request.hello_timeout = s->profile.boot_timeout;
 		return await_hello(b, start, e);
 	}
-	if (use_console(b, e))
+	if (system_use_console(s, b->request.preparation != NULL, &b->link, e))
 		return -1;
 	since = clock_s();
 	if (await_hello(b, since, e))

@@ -20,7 +20,8 @@ static int print_xml(const struct scenario *s, const char *variant, struct error
 		const struct machine *machine = scenario_machine(s, 0, i);
 		struct image image = { .kernel = (char *)"/KERNEL", .initrd = (char *)"/INITRAMFS",
 				       .arguments = machine->kernel_args ? machine->kernel_args : (char *)"" };
-		struct system system = { .profile.file = (char *)"/PROFILE", .base = (char *)"/OVERLAY" };
+		struct system system = { .profile.file = (char *)"/PROFILE", .base = (char *)"/OVERLAY",
+					 .archive = s->guest[0].driver == DRIVER_EXEC ? (char *)"/ARCHIVE" : NULL };
 		struct settings settings = s->variant[i].settings;
 		struct boot_request r = { .name = variant, .variant = variant, .guest = &s->guest[0], .machine = machine, .image = &image,
 					  .settings = { &settings },

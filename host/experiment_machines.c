@@ -141,7 +141,7 @@ static int prepare(const struct experiment *x, struct prepared *p, void (*say)(c
 {
 	const struct guest *guest = &x->scenario->guest[p->guest];
 
-	if (p->system ? prepare_own(x, p, say, e) : p->image.own || !strcmp(guest->image, IMAGE_NONE) ? 0 :
+	if (p->system && x->driver->decide ? prepare_own(x, p, say, e) : p->system || p->image.own || !strcmp(guest->image, IMAGE_NONE) ? 0 :
 	    image_prepare(guest, &p->machine, x->dirs->data, x->dirs->build, say, &p->image, e) ||
 	    (p->image.kernel && place_image(x->ops, x->hv, &x->host, &p->image, &p->machine, e)))
 		return -1;

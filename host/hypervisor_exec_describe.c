@@ -8,6 +8,7 @@
 
 #include "host/hypervisor_exec.h"
 #include "host/process.h"
+#include "host/system.h"
 
 static void put(json_t *environment, const char *prefix, const char *key, const char *value)
 {
@@ -69,6 +70,7 @@ static json_t *environment(const struct boot_request *r, const char *name)
 		put(all, "", "initrd", r->image->initrd);
 	}
 	put(all, "", "arguments", r->image ? r->image->arguments : NULL);
+	put(all, "", "archive", r->image && r->image->system ? r->image->system->archive : NULL);
 	return all;
 }
 

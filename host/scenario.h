@@ -49,7 +49,7 @@ struct guest {
 	char *image;  /* as written: a folder with guest.ini ("images/linux"), or a disk image; with DRIVER_EXEC also IMAGE_NONE */
 	enum guest_driver driver;
 	struct exec_commands exec;
-	char *profile; /* of a disk image that is driven by its console: "openbsd", a file; NULL: image is a folder */
+	char *profile; /* of a system that is driven by its console, a disk image's or DRIVER_EXEC's: "openbsd", a file; NULL: none */
 	enum guest_login login; /* unset: as the profile says */
 	char *user, *password_file, *password_env; /* of the console's login; NULL: the profile's user, no password */
 	char *domain;     /* instead of an image: the name of a domain of the connection; NULL */

@@ -52,13 +52,7 @@ static int check_driver(struct guest *g, const struct section *from, struct erro
 		return 0;
 	}
 	why = g->domain || g->domain_xml ? "driver = exec starts commands: domain and domain_xml are libvirt's" : exec_check(&g->exec);
-	if (why)
-		return error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", g->name, why);
-	if (entry_of(from, "image"))
-		return 0;
-	free(g->image);
-	g->image = strdup(IMAGE_NONE);
-	return g->image ? 0 : error_set(e, STATUS_HOST, "out of memory");
+	return why ? error_at(e, STATUS_USAGE, from->file, from->line, "[guest %s]: %s", g->name, why) : 0;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -71,12 +65,19 @@ static bool ends_with(const char *text, const char *end)
 /* Keys that do not go together; NULL: none. */
 static const char *guest_conflict(const struct guest *g)
 {
+	bool none = !strcmp(g->image, IMAGE_NONE), exec = g->driver == DRIVER_EXEC;
 	bool file = ends_with(g->image, ".qcow2") || ends_with(g->image, ".raw") || ends_with(g->image, ".img");
 
 	if ((g->domain || g->domain_xml) && (g->profile || g->login || g->user || g->password_file || g->password_env))
 		return "kickio has to start by itself in a domain: profile, login, user and password belong to a disk image";
 	if ((g->domain || g->domain_xml) && g->tool == TOOL_PROBE)
 		return "the probe is a kernel of its own, and a domain boots another: leave one of both out";
+	if (none && !exec)
+		return "image = none is for driver = exec, whose start command knows what it boots";
+	if (exec && g->profile && !none)
+		return "a profile drives a guest of driver = exec whose disk is the start command's business: image = none";
+	if (exec && file)
+		return "driver = exec makes nothing of a disk image: the start command names it, and image = none";
 	if (file && !g->profile)
 		return "a disk image needs a profile (linux, openbsd, freebsd, netbsd, dragonfly, or the file of one)";
 	if (g->profile && g->tool == TOOL_PROBE)
@@ -84,7 +85,8 @@ static const char *guest_conflict(const struct guest *g)
 	if (g->profile && !strcmp(g->image, "images/linux"))
 		return "a profile drives a disk image: name it with image = FILE.qcow2";
 	if (!g->profile && (g->login || g->user || g->password_file || g->password_env))
-		return "login, user and password belong to a disk image with a profile";
+		return exec ? "login, user and password need a profile: how to log in on the guest's console"
+			    : "login, user and password belong to a disk image with a profile";
 	if (g->login == GUEST_LOGIN_NONE && (g->user || g->password_file || g->password_env))
 		return "login = none uses no user and no password";
 	if (g->password_file && g->password_env)
@@ -102,7 +104,7 @@ int scenario_guest_read(struct guest *g, const char *file, const struct section 
 			return -1;
 	}
 	if (!g->image)
-		g->image = strdup(g->tool == TOOL_PROBE ? "images/probe" : "images/linux");
+		g->image = strdup(g->driver == DRIVER_EXEC ? IMAGE_NONE : g->tool == TOOL_PROBE ? "images/probe" : "images/linux");
 	if (!g->image)
 		return error_set(e, STATUS_HOST, "out of memory");
 	why = from ? guest_conflict(g) : NULL;

@@ -57,9 +57,11 @@ static const struct key keys[] = {
 	{ "guest", "tool", KIND_WORD, G(tool), 0, 0, tools,
 	  "kickio: fio's jobs; fio: the same by the fio that is in the guest; probe: a guest without an operating system, which measures notifications (kickio)" },
 	{ "guest", "image", KIND_NAME, G(image), 0, 0, NULL,
-	  "folder of the guest's image (images/linux; tool = probe: images/probe); with a profile, a disk image, which is never written to" },
+	  "folder of the guest's image (images/linux; tool = probe: images/probe); with a profile, a disk image, which is never written to; "
+	  "exec: none, the start command knows (none)" },
 	{ "guest", "profile", KIND_NAME, G(profile), 0, 0, NULL,
-	  "how the disk image's system is driven by its console: linux, openbsd, freebsd, netbsd, dragonfly, or a guest.ini" },
+	  "how the system of a disk image, or of exec's guest, is driven by its console: linux, openbsd, freebsd, netbsd, dragonfly, or a "
+	  "guest.ini" },
 	{ "guest", "login", KIND_WORD, G(login), 0, 0, logins, "console: log in there; none: kickio's agent starts by itself" },
 	{ "guest", "user", KIND_NAME, G(user), 0, 0, NULL, "who logs in on the console (the profile's: root)" },
 	{ "guest", "password_file", KIND_NAME, G(password_file), 0, 0, NULL, "a file whose first line is the console's password" },
@@ -74,7 +76,7 @@ static const struct key keys[] = {
 	{ "guest", "link", KIND_COMMAND, G(exec.link), 0, 0, NULL,
 	  "exec: the agent's serial port: pty PATH, unix PATH, or stdio of the start command" },
 	{ "guest", "console", KIND_COMMAND, G(exec.console), 0, 0, NULL,
-	  "exec: the console's serial port, as link (none: link is the only port, or the console is elsewhere)" },
+	  "exec: the console's serial port, as link (none: link is the only port, or, without a profile, the console is elsewhere)" },
 	{ "guest", "baud", KIND_COUNT, G(exec.baud), 50, 10000000, NULL,
 	  "exec: send no faster than this, as a port without FIFO needs it (as fast as the port takes it)" },
 	{ "guest", "domain", KIND_NAME, G(domain), 0, 0, NULL,

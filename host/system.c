@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "guest/checksum.h"
+#include "guest/output.h"
 #include "host/overlay.h"
 #include "host/tar_disk.h"
 
@@ -131,6 +132,7 @@ static int write_archive(struct system *s, const struct dirs *dirs, const struct
 	return e->status ? -1 : 0;
 }
 
+/* A guest of commands is asked what it has: nothing is told apart by a key. */
 static int make_key(struct system *s, const struct dirs *dirs, struct error *e)
 {
 	unsigned char raw[SHA256_BYTES];
@@ -139,19 +141,21 @@ static int make_key(struct system *s, const struct dirs *dirs, struct error *e)
 	struct text archive = { 0 }, all = { 0 };
 	int status = -1;
 
-	if (overlay_digest(s->image, dirs->cache, image, e) || tar_disk_kickio(dirs->data, &archive, &sources, e))
+	if ((s->image && overlay_digest(s->image, dirs->cache, image, e)) || tar_disk_kickio(dirs->data, &archive, &sources, e))
 		goto out;
 	sha256(archive.data, sources, raw);
 	hex(raw, kickio);
-	text_add(&all, "1\n%s\n%s\n%s\n%s", s->image, image, kickio, s->profile.text);
 	sha256(archive.data, archive.length, raw);
 	hex(raw, tar);
-	if (all.failed) {
-		no_memory(e);
-		goto out;
+	if (s->image) {
+		text_add(&all, "1\n%s\n%s\n%s\n%s", s->image, image, kickio, s->profile.text);
+		if (all.failed) {
+			no_memory(e);
+			goto out;
+		}
+		sha256(all.data, all.length, raw);
+		hex(raw, s->key);
 	}
-	sha256(all.data, all.length, raw);
-	hex(raw, s->key);
 	status = write_archive(s, dirs, &archive, tar, e);
 out:
 	text_free(&archive);
@@ -181,7 +185,10 @@ static int find_all(struct system *s, const struct guest *g, const struct dirs *
 	s->kickio = kickio.failed ? NULL : kickio.data;
 	if (!s->kickio)
 		return no_memory(e);
-	if (find_image(s, g, dirs, e) || find_password(g, dirs, &s->password, e))
+	s->one_port = g->driver == DRIVER_EXEC && !g->exec.console;
+	if (s->login && s->one_port && !s->profile.script[PROFILE_SHARED].nsteps)
+		return error_set(e, STATUS_USAGE, "%s has no step [shared NAME], which a guest with one serial port needs", s->profile.file);
+	if ((g->driver != DRIVER_EXEC && find_image(s, g, dirs, e)) || find_password(g, dirs, &s->password, e))
 		return -1;
 	set_variables(s, g);
 	return s->login ? make_key(s, dirs, e) : 0;
@@ -223,6 +230,8 @@ void system_free(struct system *s)
 int system_image(struct system *s, const struct machine *machine, struct image *image, struct error *e)
 {
 	*image = (struct image){ .system = s };
+	if (!s->image) /* what it boots is the start command's business */
+		return 0;
 	if (!machine->kernel && (machine->initrd || machine->kernel_args))
 		return error_set(e, STATUS_USAGE, "initrd and kernel_args need kernel: a disk image starts by its own boot loader");
 	image->kernel = machine->kernel ? strdup(machine->kernel) : NULL;
@@ -240,4 +249,30 @@ int system_image(struct system *s, const struct machine *machine, struct image *
 int system_script(const struct system *s, enum profile_script script, struct link *link, struct error *e)
 {
 	return console_run(link, &s->profile.script[script], &s->variables, e);
+}
+
+/* By commands: what is there already saves building it, which takes minutes, and is all there can be without the archive. */
+static int have_kickio(const struct system *s, struct link *link, struct error *e)
+{
+	struct text have = { 0 };
+	int status = console_ask(link, &s->profile.script[PROFILE_CHECK], &s->variables, &have, e);
+
+	if (!status && strcmp(text_get(&have), kickio_version)) {
+		status = system_script(s, PROFILE_PREPARE, link, e);
+		if (status && !(link->interrupted && *link->interrupted))
+			error_context(e, "the guest has %s at %s, where %s has to be. Let the start command attach $KICKBENCH_ARCHIVE, read-only, as "
+				      "the second disk (%s), or put it there by hand: tar xf of that disk, or of %s, then sh "
+				      "kickio/guest/install.sh %s", have.length ? text_get(&have) : "no kickio", s->kickio, kickio_version,
+				      s->profile.tar, s->archive, s->kickio);
+	}
+	text_free(&have);
+	return status;
+}
+
+int system_use_console(const struct system *s, bool bring, struct link *link, struct error *e)
+{
+	if (system_script(s, PROFILE_LOGIN, link, e) || (bring && system_script(s, PROFILE_PREPARE, link, e)) ||
+	    (!s->image && s->profile.script[PROFILE_CHECK].nsteps && have_kickio(s, link, e)))
+		return -1;
+	return system_script(s, s->one_port ? PROFILE_SHARED : PROFILE_START, link, e);
 }

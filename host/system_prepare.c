@@ -146,6 +146,8 @@ int system_prepare(struct system *s, const struct system_preparation *p, struct 
 	size_t group = 0;
 	int status = -1;
 
+	if (!s->image)
+		return 0;
 	overlay_sweep(s->overlays);
 	if (!s->login)
 		return 0;

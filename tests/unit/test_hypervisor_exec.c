@@ -21,6 +21,7 @@
 
 #include "host/clock.h"
 #include "host/hypervisor_exec.h"
+#include "host/system.h"
 #include "host/hypervisor_exec_command.h"
 #include "host/leftovers.h"
 #include "host/process.h"
@@ -81,7 +82,8 @@ static void test_expand(void **state)
 
 static json_t *description(struct boot_request *r, const struct guest *g, struct settings *s, struct machine *m)
 {
-	static struct image image = { .kernel = (char *)"/k", .initrd = (char *)"/i", .arguments = (char *)"quiet" };
+	static struct system system = { .archive = (char *)"/a b.tar" };
+	static struct image image = { .system = &system, .kernel = (char *)"/k", .initrd = (char *)"/i", .arguments = (char *)"quiet" };
 	struct text t = { 0 };
 	struct error e = { 0 };
 	json_t *d;
@@ -105,7 +107,7 @@ static void test_describe(void **state)
 		{ "KICKBENCH_VARIANT", "none" }, { "KICKBENCH_BOOT", "7" }, { "KICKBENCH_BLOCK", "4" }, { "KICKBENCH_DISK", "/tmp/a disk" },
 		{ "KICKBENCH_SERIAL", "kb-disk0" }, { "KICKBENCH_MEMORY", "256M" }, { "KICKBENCH_VCPUS", "3" }, { "KICKBENCH_IOEVENTFD", "off" },
 		{ "KICKBENCH_EVENT_IDX", "" }, { "KICKBENCH_QUEUES", "1" }, { "KICKBENCH_KERNEL", "/k" }, { "KICKBENCH_ARGUMENTS", "quiet" },
-		{ "KICKBENCH_NAME", "kickbench-1-2" },
+		{ "KICKBENCH_NAME", "kickbench-1-2" }, { "KICKBENCH_ARCHIVE", "/a b.tar" },
 	};
 	struct guest g = { .name = (char *)"g", .driver = DRIVER_EXEC, .exec = { .start = (char *)"run 'it'", .link = (char *)"stdio", .baud = 9600 } };
 	struct boot_request r;

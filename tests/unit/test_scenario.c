@@ -417,6 +417,29 @@ static void commands_need_their_driver(void **state)
 	refuse(*state, HEAD "[guest g]\ndriver = exec\nstart = x\nlink = stdio\ndomain = d\n" WORK, 7, "domain and domain_xml are libvirt's");
 }
 
+/* The console's login of a guest of commands. */
+static void commands_with_a_console(void **state)
+{
+#define EXEC "[guest g]\ndriver = exec\nstart = x\nlink = stdio\n"
+	struct scenario *s = take(*state, HEAD EXEC "image = none\nprofile = openbsd\nuser = me\npassword_env = X\n" WORK, NULL, 0);
+
+	assert_string_equal(s->guest[0].image, IMAGE_NONE);
+	assert_string_equal(s->guest[0].profile, "openbsd");
+	assert_string_equal(s->guest[0].user, "me");
+	scenario_free(s);
+	s = take(*state, HEAD EXEC "profile = linux\nlogin = none\n" WORK, NULL, 0);
+	assert_string_equal(s->guest[0].image, IMAGE_NONE);
+	scenario_free(s);
+	refuse(*state, HEAD EXEC "image = a.qcow2\nprofile = linux\n" WORK, 7, "start command's business: image = none");
+	refuse(*state, HEAD EXEC "image = images/linux\nprofile = linux\n" WORK, 7, "start command's business: image = none");
+	refuse(*state, HEAD EXEC "image = a.qcow2\n" WORK, 7, "makes nothing of a disk image");
+	refuse(*state, HEAD EXEC "user = me\n" WORK, 7, "need a profile");
+	refuse(*state, HEAD EXEC "login = none\n" WORK, 7, "need a profile");
+	refuse(*state, HEAD EXEC "profile = linux\nlogin = none\nuser = me\n" WORK, 7, "login = none uses no user");
+	refuse(*state, HEAD EXEC "profile = linux\npassword_file = x\npassword_env = X\n" WORK, 7, "two places for one password");
+#undef EXEC
+}
+
 static void a_missing_file_is_named(void **state)
 {
 	struct scenario *out;
@@ -573,6 +596,8 @@ static void disk_images(void **state)
 		{ "login = none\n", "belong to a disk image with a profile" },
 		{ "image = a.qcow2\nprofile = linux\nlogin = none\nuser = x\n", "login = none uses no user" },
 		{ "image = a.qcow2\nprofile = linux\npassword_file = x\npassword_env = X\n", "two places for one password" },
+		{ "image = none\n", "image = none is for driver = exec" },
+		{ "image = none\nprofile = linux\n", "image = none is for driver = exec" },
 	};
 	char text[512];
 
@@ -610,7 +635,8 @@ int main(void)
 		TEST(sections_and_keys_are_refused_with_their_line), TEST(values_are_refused_with_what_is_allowed),
 		TEST(impossible_pairs_name_the_variant),
 		TEST(the_whole_has_to_make_sense), TEST(machines_are_merged), TEST(machines_are_refused), TEST(domains_of_users),
-		TEST(forms_of_text), TEST(commands_need_their_driver), TEST(a_missing_file_is_named),
+		TEST(forms_of_text), TEST(commands_need_their_driver), TEST(commands_with_a_console),
+		TEST(a_missing_file_is_named),
 		TEST(set_changes_one_all_or_new), TEST(names_with_dots_can_be_set), TEST(set_is_named_where_it_is_the_cause),
 		TEST(what_is_kept_can_be_read_again),
 		TEST(against_itself_keeps_the_baseline_alone), TEST(verdict_lists), TEST(every_key_has_help),
