@@ -95,6 +95,25 @@ kb_long run "$WORK/own.ini" -o "$WORK/d-own"
 check "login = none: nothing but the hello" 0 '2 of 2 counted'
 [ "$(digest debian)" = "$before" ] && pass "the image is as it was after all" || fail "the image is as it was after all" "$(digest debian)"
 
+# Guests of commands (driver = exec): logged in on the only serial port, or on the first; kickio from the archive's disk, or there.
+by_commands() { KB_TEST_ROOT=$WORK/root.qcow2 KB_TEST_PASSWORD=$(cat "$images/password") kb_long run "$@"; }
+fresh() { qemu-img create -q -f qcow2 -F qcow2 -b "$images/no-compiler.qcow2" "$WORK/root.qcow2"; }
+login=$here/exec_login.ini
+sed 's/-chardev socket,id=console.*/-serial stdio/; s/^link = .*/link = stdio/; /^console/d' "$login" >"$WORK/one.ini"
+sed 's/-drive if=none,id=archive.*drive=archive //' "$login" >"$WORK/bare.ini"
+
+fresh
+by_commands "$WORK/bare.ini" -o "$WORK/d-bare"
+check "by commands, a guest without kickio and without the archive" 3 'has no kickio at /var/tmp/kickbench/kickio-agent, where kickio-' \
+	'attach $KICKBENCH_ARCHIVE, read-only, as the second disk (/dev/vdb)' "archive is not where it should be; the last lines" 'kb-archive:1'
+by_commands "$WORK/one.ini" -o "$WORK/d-one"
+check "by commands, one serial port: login, then the agent has it" 0 '2 of 2 counted' 'started by the scenario'
+grep -qa 'kb-kickio: .*brought along' "$WORK/d-one/console/000001.log" && ! grep -qa 'kb-folder' "$WORK/d-one/console/000002.log" &&
+	pass "kickio comes in once on a disk that is kept" || fail "kickio comes in once on a disk that is kept" "$(grep -a kb- "$WORK"/d-one/console/*.log | cut -c1-120)"
+by_commands "$WORK/bare.ini" -o "$WORK/d-two" --set guest.debian.user=root
+check "by commands, two serial ports, kickio there already" 0 '2 of 2 counted'
+[ -z "$(ls -A "$WORK/state/kickbench/exec" 2>/dev/null)" ] && pass "no record is left of them" || fail "no record is left of them" "$(ls "$WORK/state/kickbench/exec")"
+
 start run "$scenario" --set "guest.debian.image=$images/debian.qcow2" --set "guest.debian.password_file=$images/password" \
 	--set guest.accel=tcg --set scenario.guests=debian -o "$WORK/d-int"
 wait_for 60 emulator_runs && sleep 2 && kill -INT "$run"
