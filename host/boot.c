@@ -8,6 +8,7 @@
 #include "guest/output.h"
 #include "host/clock.h"
 #include "host/drivers.h"
+#include "host/nbd.h"
 #include "host/overlay.h"
 #include "host/system.h"
 
@@ -224,6 +225,9 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 		}
 	}
 	if (ops->start(hv, text_get(&xml), &b->guest, e)) {
+		for (size_t i = 0; i < request->ndisks; i++)
+			if (request->settings[i]->backend == BACKEND_NBD)
+				nbd_explain(request->settings[i]->path, e);
 		if (request->image->own)
 			own_domain_explain(request->image->own, e);
 		goto fail;

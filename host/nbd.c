@@ -151,12 +151,23 @@ int nbd_size(const char *path, uint64_t *bytes, struct error *e)
 	if (fd < 0)
 		return error_errno(e, STATUS_HOST, "socket");
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)); /* of connect(), too */
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		error_errno(e, STATUS_HOST, "no NBD server listens on %s", path);
+		if (errno == EAGAIN || errno == EWOULDBLOCK)
+			error_set(e, STATUS_HOST, "the NBD server on %s has accepted no connection for %d s: end who is connected to it, "
+				  "or let it serve more at a time", path, TIMEOUT_S);
+		else
+			error_errno(e, STATUS_HOST, "no NBD server listens on %s", path);
 		close(fd);
 		return -1;
 	}
 	status = nbd_ask_size(fd, bytes, e);
 	close(fd);
 	return status ? error_context(e, "NBD server on %s", path) : 0;
+}
+
+void nbd_explain(const char *path, struct error *e)
+{
+	if (strstr(e->text, "Failed to connect to") && strstr(e->text, path))
+		error_context(e, "the NBD server on %s does not listen any more: start one that outlives its guests (qemu-nbd with -t)", path);
 }

@@ -12,4 +12,7 @@ int nbd_size(const char *socket, uint64_t *bytes, struct error *e);
 /* The same over a connection that is there already; it is not closed. */
 int nbd_ask_size(int fd, uint64_t *bytes, struct error *e);
 
+/* A guest was refused: where the emulator's words are that it did not get to the server, say what to do in front of them. */
+void nbd_explain(const char *socket, struct error *e);
+
 #endif

@@ -106,6 +106,9 @@ int place_check(const struct hv_host *host, const struct settings *s, struct err
 {
 	if (host->here || (s->backend != BACKEND_MEMORY && !s->path))
 		return 0;
+	if (s->backend == BACKEND_NBD)
+		return error_set(e, STATUS_USAGE, "backend = nbd is a server on this host, whose socket guests on %s do not see: run them "
+				 "here, or use backend = file", *host->name ? host->name : "another host");
 	return error_set(e, STATUS_USAGE, "%s is a place on this host: on %s test disks lie in the storage pool kickbench, which can be "
 			 "defined there in any folder", s->path ? "disk.path" : "backend = memory",
 			 *host->name ? host->name : "another one");

@@ -6,8 +6,10 @@
 /* cmocka.h needs the four above */
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "host/disk.h"
@@ -104,12 +106,53 @@ static void nobody_listens(void **state)
 	settings_free(&s);
 }
 
+/* A server that is busy for ever: one connection waits to be accepted, which is all that its queue takes. */
+static void nobody_accepts(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char folder[] = "/tmp/kickbench-nbd-XXXXXX";
+	int server = socket(AF_UNIX, SOCK_STREAM, 0), waiting = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct error e = { 0 };
+	uint64_t bytes;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/s.sock", folder);
+	assert_int_equal(0, bind(server, (struct sockaddr *)&address, sizeof(address)));
+	assert_int_equal(0, listen(server, 0));
+	assert_int_equal(0, connect(waiting, (struct sockaddr *)&address, sizeof(address)));
+	alarm(60); /* instead of for ever */
+	assert_int_equal(-1, nbd_size(address.sun_path, &bytes, &e));
+	alarm(0);
+	assert_non_null(strstr(e.text, "/s.sock has accepted no connection for 5 s"));
+	close(waiting);
+	close(server);
+	unlink(address.sun_path);
+	rmdir(folder);
+}
+
+static void a_server_that_is_gone(void **state)
+{
+	struct error gone = { 0 }, other = { 0 };
+
+	(void)state;
+	error_set(&gone, STATUS_HOST, "libvirt refuses the guest: -blockdev {...}: Failed to connect to '/tmp/s.sock': No such file or directory");
+	nbd_explain("/tmp/s.sock", &gone);
+	assert_non_null(strstr(gone.text, "the NBD server on /tmp/s.sock does not listen any more"));
+	assert_non_null(strstr(gone.text, "qemu-nbd with -t"));
+	error_set(&other, STATUS_HOST, "Failed to connect to the monitor");
+	nbd_explain("/tmp/s.sock", &other);
+	assert_string_equal(other.text, "Failed to connect to the monitor");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_size_is_told),
 		cmocka_unit_test(what_is_no_answer),
 		cmocka_unit_test(nobody_listens),
+		cmocka_unit_test(nobody_accepts),
+		cmocka_unit_test(a_server_that_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,10 @@ static void places_of_this_host_are_refused_elsewhere(void **state)
 	assert_int_equal(place_disk(&ops, &hv, &other, &set, s->folder, 0, &d, &e), -1);
 	assert_non_null(strstr(e.text, "disk.path is a place on this host"));
 	error_clear(&e);
+	set.backend = BACKEND_NBD;
+	assert_int_equal(place_disk(&ops, &hv, &other, &set, s->folder, 0, &d, &e), -1);
+	assert_non_null(strstr(e.text, "backend = nbd is a server on this host, whose socket guests on elsewhere do not see"));
+	error_clear(&e);
 	set.backend = BACKEND_NULL;
 	free(set.path);
 	set.path = NULL;
