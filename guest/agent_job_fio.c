@@ -13,12 +13,7 @@ static bool tell_of_disk(void *context)
 	struct os_counters now;
 
 	os_counters(s->disk, &now);
-	if (!now.have_disk) /* it has been unplugged, or taken from its driver */
-		now = s->before;
-	p.bytes[DDIR_READ] = now.read_bytes - s->before.read_bytes;
-	p.bytes[DDIR_WRITE] = now.write_bytes - s->before.write_bytes;
-	p.ios[DDIR_READ] = now.reads - s->before.reads;
-	p.ios[DDIR_WRITE] = now.writes - s->before.writes;
+	serving_moved(&s->before, &now, &p);
 	serving_progress(s, &p);
 	return !serving_is_over(s);
 }

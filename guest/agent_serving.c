@@ -168,6 +168,16 @@ void serving_progress(void *context, const struct progress *p)
 	serving_send(s, FRAME_STATUS, &t);
 }
 
+void serving_moved(const struct os_counters *before, const struct os_counters *now, struct progress *p)
+{
+	if (!os_counters_same_disk(before, now))
+		now = before;
+	p->bytes[DDIR_READ] = now->read_bytes - before->read_bytes;
+	p->bytes[DDIR_WRITE] = now->write_bytes - before->write_bytes;
+	p->ios[DDIR_READ] = now->reads - before->reads;
+	p->ios[DDIR_WRITE] = now->writes - before->writes;
+}
+
 /* Idle times go back a little now and then, says proc(5). */
 static uint64_t difference(uint64_t before, uint64_t after)
 {

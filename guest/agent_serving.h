@@ -54,6 +54,9 @@ void serving_end(void *context);
 void serving_note(void *context, const char *line);
 void serving_progress(void *context, const struct progress *p);
 
+/* A disk's counters as a job's progress; none where it was unplugged, or taken from its driver and given back, in between. */
+void serving_moved(const struct os_counters *before, const struct os_counters *now, struct progress *p);
+
 /* "counters":{…}, what they grew by. */
 void serving_add_counters(struct text *out, const struct os_counters *before, const struct os_counters *after);
 

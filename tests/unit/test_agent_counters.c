@@ -73,11 +73,34 @@ static void test_taken_off(void **state)
 	json_decref(have);
 }
 
+/* Differences below zero would be numbers that no JSON reader takes. */
+static void test_progress(void **state)
+{
+	struct os_counters now = before;
+	struct progress p = { 0 };
+
+	(void)state;
+	now.reads = 14;
+	now.write_bytes = 4096;
+	serving_moved(&before, &now, &p);
+	assert_int_equal(p.ios[DDIR_READ], 4);
+	assert_int_equal(p.ios[DDIR_WRITE], 0);
+	assert_int_equal(p.bytes[DDIR_WRITE], 4096);
+	now.reads = 2; /* another device by now */
+	serving_moved(&before, &now, &p);
+	assert_int_equal(p.ios[DDIR_READ], 0);
+	assert_int_equal(p.bytes[DDIR_WRITE], 0);
+	now = (struct os_counters){ .have_disk = false };
+	serving_moved(&before, &now, &p);
+	assert_int_equal(p.ios[DDIR_WRITE], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_differences),
 		cmocka_unit_test(test_taken_off),
+		cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
