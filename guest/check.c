@@ -126,6 +126,7 @@ static int open_paths(struct check *c, struct error *e)
 static int look_at(struct check *c, struct error *e)
 {
 	const struct check_options *o = c->options;
+	bool readonly;
 
 	if (os_inspect(o->device, &c->target, e) < 0)
 		return -1;
@@ -147,8 +148,10 @@ static int look_at(struct check *c, struct error *e)
 		return error_set(e, STATUS_FAILED, "%s has no whole sector: %llu bytes", o->device,
 				 (unsigned long long)c->target.bytes);
 	os_limits(o->device, &c->limits);
-	c->writes = o->destroy && c->limits.readonly != 1;
-	c->why_not = c->limits.readonly == 1 ? no_writing : no_consent;
+	/* Where the system does not tell, it is what it shall be: that it refuses what a read-only disk must is asked by itself. */
+	readonly = c->limits.readonly == 1 || (c->limits.readonly < 0 && o->expected[CHECK_READONLY] == 1);
+	c->writes = o->destroy && !readonly;
+	c->why_not = readonly ? no_writing : no_consent;
 	return 0;
 }
 

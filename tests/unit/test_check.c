@@ -116,6 +116,24 @@ static void test_reading_only(void **state)
 	remove_disk(&d);
 }
 
+/* A system that does not tell whether a disk is read-only, as of a file: it is asked to refuse, and nothing else is written. */
+static void test_read_only_untold(void **state)
+{
+	struct check_report report;
+	struct disk d;
+
+	(void)state;
+	make_disk(&d, MIB);
+	run(d.file, "--destroy=1 --readonly=1", &report);
+	expect(&report, "first sector", CHECK_PASS, false, "read ");
+	expect(&report, "flush", CHECK_SKIPPED, false, "the disk is read-only");
+	expect(&report, "request in pieces", CHECK_SKIPPED, false, "the disk is read-only");
+	assert_null(find(&report, "open for writing", CHECK_FAIL));
+	expect(&report, "write to a read-only disk", CHECK_FAIL, false, "512 bytes");
+	check_report_free(&report);
+	remove_disk(&d);
+}
+
 static void test_wrong_answers(void **state)
 {
 	struct check_report report;
@@ -228,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_no_disk),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_reading_only),
+		cmocka_unit_test(test_read_only_untold),
 		cmocka_unit_test(test_wrong_answers),
 		cmocka_unit_test(test_small_files),
 		cmocka_unit_test(test_large_files),
