@@ -25,7 +25,11 @@ struct opinion_request {
 
 /*
  * Judge the image: a check named name is added. Passed: its evidence says how many bytes were read; skipped: the map knows no
- * block. Corrupt: {"faults":[{"kind":"lost"|"stale"|"torn"|"misdirected"|"corrupt"|"unexpected"|"no header","detail","offset",
+ * block. A map that is a host's copy of a guest's may be older than the data (host/map_copy.h): a block is then good with its
+ * generation of the map and with any later one, and one that the map does not know is not read. Of a job whose result came, the copy
+ * is whole, and only a generation that nobody wrote would pass; of a job that was cut off, what it wrote since its last status frame
+ * may be lost without being noticed.
+ * Corrupt: {"faults":[{"kind":"lost"|"stale"|"torn"|"misdirected"|"corrupt"|"unexpected"|"no header","detail","offset",
  * "length"}…],"more":N}, at most five faults and how many more there are. Failed: kickio could not do it.
  */
 int opinion_image(const struct opinion_request *request, const char *name, struct cell_result *result, struct error *e);

@@ -69,9 +69,9 @@ int opinion_flush_writes(const json_t *fio, const struct opinion_flush_job *job,
 		return error_set(e, STATUS_FAILED, "the result has no job");
 	if (failed)
 		return error_set(e, STATUS_FAILED, "the job ended with error %lld", (long long)failed);
-	if (wrote < 1 || (uint64_t)synced + 1 < (uint64_t)wrote / job->every)
-		return error_set(e, STATUS_FAILED, "the job wrote %lld blocks and called fsync %lld times, not after every %u",
-				 (long long)wrote, (long long)synced, job->every);
+	if ((uint64_t)wrote != job->writes || (uint64_t)synced + 1 < (uint64_t)wrote / job->every)
+		return error_set(e, STATUS_FAILED, "the job wrote %lld blocks and called fsync %lld times: it was to write %llu, with one after "
+				 "every %u", (long long)wrote, (long long)synced, (unsigned long long)job->writes, job->every);
 	return 0;
 }
 

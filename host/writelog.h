@@ -71,7 +71,8 @@ int writelog_headers(struct writelog *log, const struct writelog_entry *entry, u
  * A job of one writer at depth 1, alone on the disk and past the guest's cache, wrote `writes` blocks and had an fsync return
  * after every `every`-th, as its result says: each must be answered by a flush (or each write by FUA, or a flush of its own, with
  * a write cache that is off) between its writes and the next one. The job's writes are known by the header in their data
- * (guest/verify_block.h), from map `id` where it is not 0; a write that the guest has split is put together again.
+ * (guest/verify_block.h), from map `id` where it is not 0; a write that the guest has split is put together again. The last fsync's
+ * flush has to come before anybody else writes; where nobody does, the flush of a disk that is closed is taken for it.
  */
 struct writelog_flushes {
 	uint64_t seen;          /* the job's writes that are in the log */

@@ -59,7 +59,7 @@ struct check {
 	unsigned every;
 	struct writelog_flushes *out;
 	struct identity last; /* of the write that was seen last */
-	bool fua;             /* of the entry that is looked at */
+	bool fua, mine;       /* of the entry that is looked at; mine: the job wrote something of it */
 	bool unsure;          /* something of what was seen could still be in a cache */
 	uint64_t answered;    /* entry behind what made the writes seen so far safe; 0: not safe */
 };
@@ -92,6 +92,7 @@ static void see(void *context, const struct verify_header *h)
 	struct identity identity = { .start = h->start, .time_ns = h->time_ns, .length = h->length, .job = h->job };
 	struct check *c = context;
 
+	c->mine = true;
 	if (c->out->seen == 0 || !same(&c->last, &identity)) {
 		judge(c);
 		c->out->seen++;
@@ -120,10 +121,14 @@ int writelog_check_flushes(struct writelog *log, uint64_t id, uint64_t writes, u
 		if (entry.flush)
 			c.unsure = false;
 		c.fua = entry.fua;
+		c.mine = false;
 		if (writelog_headers(log, &entry, id, see, &c, e) < 0)
 			return -1;
 		if (!c.unsure && !c.answered)
 			c.answered = i + 1;
+		/* Whoever writes behind the job began when its last fsync had returned: a flush of his is no answer to that. */
+		if (out->seen == writes && !c.answered && entry.data_at && !c.mine)
+			break;
 	}
 	judge(&c);
 	/* Writes that are not there cannot have been flushed. */

@@ -330,6 +330,12 @@ static void missing(void **state)
 	l = groups(7, false);
 	f = check(*state, &l, 10, 2);
 	expect_flushes(&f, 6, 5, 2, 4, 12, 6);
+	/* The next job's flush does not answer the last fsync of this one. */
+	l = groups(3, false);
+	log_write(&l, OTHER, 65536, 8, 1, 0);
+	log_flush(&l);
+	f = check(*state, &l, 6, 2);
+	expect_flushes(&f, 6, 3, 1, 3, 8, 4);
 	/* Its writes are of another map. */
 	l = log_begin(512);
 	log_write(&l, OTHER, 0, 8, 1, 0);
