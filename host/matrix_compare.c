@@ -278,16 +278,19 @@ static int section(const struct sides *s, enum kind kind, struct text *out, stru
 static void last_line(const struct sides *s, unsigned *worse, struct text *out)
 {
 	unsigned count[KINDS] = { 0 };
+	struct text words = { 0 };
 
 	for (size_t i = 0; i < s->npairs; i++)
 		count[kind_of_pair(s, &s->pair[i])]++;
 	*worse = count[NEW_FAILURE];
-	text_add(out, "%u new failure%s, %u still failing, %u fixed, %u not tried now, %u tried now, ",
+	text_add(&words, "%u new failure%s, %u still failing, %u fixed, %u not tried now, %u tried now, ",
 		 count[NEW_FAILURE], count[NEW_FAILURE] == 1 ? "" : "s", count[STILL], count[FIXED], count[NO_MORE] + count[SKIPPED_NOW],
 		 count[TRIED_NOW]);
 	if (count[OTHER_REASON])
-		text_add(out, "%u not tried for another reason, ", count[OTHER_REASON]);
-	text_add(out, "%u new, %u gone, %u as before\n", count[NEW_CELL], count[GONE_CELL], count[ALIKE]);
+		text_add(&words, "%u not tried for another reason, ", count[OTHER_REASON]);
+	text_add(&words, "%u new, %u gone, %u as before", count[NEW_CELL], count[GONE_CELL], count[ALIKE]);
+	layout_wrap(out, "", 0, text_get(&words));
+	text_free(&words);
 }
 
 int matrix_compare_text(const struct matrix_folder *before, const struct matrix_folder *after, struct text *out, unsigned *worse,
