@@ -231,6 +231,22 @@ int store_write_json(struct store *s, const char *name, const json_t *value, str
 	return status;
 }
 
+/* Of another kind, or of another version of the same kind. */
+static void wrong_schema(const char *path, const char *have, const char *want, struct error *e)
+{
+	static const struct { const char *kind, *words; } known[] = {
+		{ "kickbench-run/", "of a run, for kickbench run, report and compare" },
+		{ "kickbench-regress/", "of a regression matrix, for kickbench regress, report and compare" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(have, known[i].kind, strlen(known[i].kind)) && strncmp(want, known[i].kind, strlen(known[i].kind))) {
+			error_at(e, STATUS_USAGE, path, 0, "schema is %s, expected %s: the folder is %s", have, want, known[i].words);
+			return;
+		}
+	error_at(e, STATUS_USAGE, path, 0, "schema is %s, expected %s: written by another version of kickbench?", have, want);
+}
+
 int store_read_json(const struct store *s, const char *name, const char *schema, json_t **out, struct error *e)
 {
 	char *path = dirs_join(s->path, name);
@@ -252,8 +268,7 @@ int store_read_json(const struct store *s, const char *name, const char *schema,
 	}
 	have = json_string_value(json_object_get(value, "schema"));
 	if (!have || strcmp(have, schema)) {
-		error_at(e, STATUS_USAGE, path, 0, "schema is %s, expected %s: written by another version of kickbench?",
-			 have ? have : "missing", schema);
+		wrong_schema(path, have ? have : "missing", schema, e);
 		json_decref(value);
 		free(path);
 		return -1;
