@@ -109,7 +109,7 @@ NEEDS_LONG = \
 	syslinux \
 	syslinux-common
 
-all: $(BUILD)/kickbench $(BUILD)/kickio $(BUILD)/kickio.1
+all: $(BUILD)/kickbench $(BUILD)/kickbench.1 $(BUILD)/kickio $(BUILD)/kickio.1
 
 $(BUILD)/kickbench: $(OBJ)/host/main.o $(OBJECTS)
 	@echo "  LD  $@"
@@ -120,9 +120,12 @@ $(BUILD)/kickio: kickio
 kickio:
 	+@$(MAKE) --no-print-directory -C guest BUILD=$(abspath $(BUILD))
 
-# The manual page comes from the option table.
+# The manual pages come from the tables of options, commands and keys.
 $(BUILD)/kickio.1: $(BUILD)/kickio
 	@$< --man >$@.new
+	@mv $@.new $@
+$(BUILD)/kickbench.1: $(BUILD)/kickbench
+	@$< help --man >$@.new
 	@mv $@.new $@
 
 $(BUILD)/$(FLAVOUR)/test_%: $(OBJ)/tests/unit/test_%.o $(HELPERS:%.c=$(OBJ)/%.o) $(OBJECTS)
@@ -240,7 +243,7 @@ install: all $(BUILD)/images/probe/probe.elf
 	install $(BUILD)/kickio $(DESTDIR)$(PREFIX)/share/kickbench
 	install -m 644 $(BUILD)/images/probe/probe.elf $(DESTDIR)$(PREFIX)/share/kickbench
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(BUILD)/kickio.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(BUILD)/kickbench.1 $(BUILD)/kickio.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	cp -R engines guest images scenarios $(DESTDIR)$(PREFIX)/share/kickbench
 
 clean:
