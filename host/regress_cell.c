@@ -37,6 +37,11 @@ static int take_machine(struct cell_run *c, struct error *e)
 	return 0;
 }
 
+static bool by_libvirt(const struct cell_run *c)
+{
+	return c->r->x.scenario->guest[0].driver == DRIVER_LIBVIRT;
+}
+
 /* A cell whose event cannot be brought about is not what its name says: all else of it is tried. */
 static int take_event(struct cell_run *c, struct error *e)
 {
@@ -48,7 +53,7 @@ static int take_event(struct cell_run *c, struct error *e)
 	c->event = event_get(c->cell->event);
 	snprintf(name, sizeof(name), "event %.80s", c->cell->event);
 	why = !c->event ? "there is no such event"
-	    : c->r->session->ops != &hypervisor_libvirt ? "events are made through libvirt, which does not run this guest"
+	    : !by_libvirt(c) ? "events are made through libvirt, which does not run this guest"
 	    : c->event->refused(c->cell);
 	if (!why) {
 		c->event->needs(c->cell, &c->needs, &c->room);
@@ -70,7 +75,7 @@ const char *cell_run_no_log(const struct cell_run *c)
 		return c->needs.no_log;
 	if (cell->readonly)
 		return "nothing is written to a read-only disk";
-	if (c->r->session->ops != &hypervisor_libvirt)
+	if (!by_libvirt(c))
 		return "QEMU's blklogwrites is put below the disk through libvirt, which does not run this guest";
 	if (cell->settings.backend != BACKEND_FILE && cell->settings.backend != BACKEND_MEMORY)
 		return "the disk is no file";
