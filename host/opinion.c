@@ -15,6 +15,7 @@
 #include "host/program.h"
 
 #define READ_MOST 1048576u /* one read: faults beside each other are told as one */
+#define MAP_PIECE 4096u /* blocks that are looked at before a hole of the map's file is passed by again */
 #define OPTIONS (12u + 8u * OPINION_REGIONS)
 
 struct options {
@@ -145,12 +146,12 @@ static int last_known(const struct opinion_request *r, uint64_t *begin_of_last, 
 	int status = file ? verify_file_area(file, false, 0, &area, e) : -1;
 
 	*any = false;
-	for (uint64_t b = area.map.blocks; status == 0 && b-- > 0;)
-		if (verify_map_range(&area.map, b).last) {
-			*begin_of_last = b * area.unit;
-			*any = true;
-			break;
-		}
+	for (uint64_t b = 0; status == 0 && (b = verify_file_next(&area, b)) < area.map.blocks;)
+		for (unsigned n = 0; n < MAP_PIECE && b < area.map.blocks; n++, b++)
+			if (verify_map_range(&area.map, b).last) {
+				*begin_of_last = b * area.unit;
+				*any = true;
+			}
 	verify_file_close(file, false);
 	return status;
 }
