@@ -267,62 +267,6 @@ json_t *matrix_failures_words(const struct matrix_table *t, struct error *e)
 	return lines;
 }
 
-/* ---- what was left out ---- */
-
-struct left_out {
-	const struct matrix_folder *f;
-	const struct matrix_table *t;
-	const char *name, *message;
-};
-
-static bool leaves_out(void *context, size_t i)
-{
-	const struct left_out *x = context;
-	const json_t *checks = json_object_get(matrix_cell_record(x->f, i), "checks"), *check;
-	size_t k;
-
-	if (x->t->status[i] == CELL_SKIPPED) /* told as a whole */
-		return false;
-	json_array_foreach(checks, k, check)
-		if (matrix_check_status(check) == CELL_SKIPPED && strcmp(string_in(check, "name"), x->name) == 0 &&
-		    strcmp(string_in(check, "message"), x->message) == 0)
-			return true;
-	return false;
-}
-
-/* One of a cell's checks, where it is the first of its name and message. */
-static void unchecked_row(const struct matrix_folder *f, const struct matrix_table *t, const json_t *check, json_t *said, matrix_row row,
-			  void *context)
-{
-	struct left_out x = { f, t, string_in(check, "name"), string_in(check, "message") };
-	struct text key = { 0 }, words = { 0 };
-
-	text_add(&key, "%s%s%s", x.name, *x.message ? ": " : "", x.message);
-	if (!json_object_get(said, text_get(&key))) {
-		json_object_set_new(said, text_get(&key), json_true());
-		matrix_cell_list(f, leaves_out, &x, &words);
-		text_add(&words, ": %s", text_get(&key));
-		row(context, "unchecked", text_get(&words));
-	}
-	text_free(&key);
-	text_free(&words);
-}
-
-void matrix_unchecked(const struct matrix_folder *f, const struct matrix_table *t, matrix_row row, void *context)
-{
-	json_t *said = json_object();
-
-	for (size_t i = 0; i < t->ncells; i++) {
-		const json_t *checks = json_object_get(matrix_cell_record(f, i), "checks"), *check;
-		size_t k;
-
-		json_array_foreach(checks, k, check)
-			if (matrix_check_status(check) == CELL_SKIPPED && t->status[i] != CELL_SKIPPED)
-				unchecked_row(f, t, check, said, row, context);
-	}
-	json_decref(said);
-}
-
 bool matrix_is_open(const struct matrix_folder *f)
 {
 	const json_t *sessions = json_object_get(f->run, "sessions"), *last = json_array_get(sessions, json_array_size(sessions) - 1);

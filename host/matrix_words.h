@@ -14,7 +14,10 @@ void matrix_headline(const struct matrix_folder *f, const struct matrix_table *t
 typedef void (*matrix_row)(void *context, const char *label, const char *words);
 void matrix_facts(const struct matrix_folder *f, const struct matrix_table *t, matrix_row row, void *context);
 
-/* Rows of the checks that cells which were tried left out, and why: "cells 3 and 5: disk: discard: the guest has no command". */
+/*
+ * Rows of the checks that cells which were tried left out, and why: "cells 3 and 5: disk: discard: the guest has no command"; and of
+ * settings that the running guest did not confirm.
+ */
 void matrix_unchecked(const struct matrix_folder *f, const struct matrix_table *t, matrix_row row, void *context);
 
 /* The last session did not say that it ended: it runs, or was killed. */

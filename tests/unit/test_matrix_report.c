@@ -193,6 +193,13 @@ static void left_out_checks_are_named(void **state)
 	holds(text_get(&t), "Skipped       cell 3: no such\nUnchecked     cells 1 and 2: discard: none here\nUnchecked     cell 2: discard: not yet\n");
 	holds(text_get(&page), "<dt>unchecked</dt><dd>cells 1 and 2: discard: none here</dd>");
 	text_free(&t);
+	for (size_t i = 0; i < 3; i++)
+		json_object_set_new(json_array_get(f.cells, i), "effective",
+				    json_pack("{s:[s,s]}", "unverified", "event_idx", i == 1 ? "queues" : "packed"));
+	t = written(&f, plain);
+	holds(text_get(&t), "Unchecked     cell 1: whether the guest has event_idx, packed as asked for\n"
+	      "Unchecked     cell 2: whether the guest has event_idx, queues as asked for\n");
+	text_free(&t);
 	text_free(&page);
 	matrix_folder_free(&f);
 }
