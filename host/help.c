@@ -11,7 +11,7 @@ void help_command(FILE *out, const struct command *c)
 	fprintf(out, "kickbench %s\n    %s\n", c->usage, c->help);
 }
 
-void help_usage(FILE *out)
+void help_usage(FILE *out, const struct command *const *commands)
 {
 	fprintf(out, "kickbench %s: by how much ioeventfd and its kin help virtio-blk, and how sure that is\n\n", KICKBENCH_VERSION);
 	for (size_t i = 0; commands[i]; i++)

@@ -6,17 +6,15 @@
 
 #include "host/command.h"
 
-/* All commands, in the order of the help, NULL at the end. */
-extern const struct command *const commands[];
-
-void help_usage(FILE *out);
+/* commands: all of them, in the order of the help, NULL at the end. */
+void help_usage(FILE *out, const struct command *const *commands);
 void help_command(FILE *out, const struct command *c);
 
 /* Every key of a scenario. */
 void help_keys(FILE *out);
 
 /* kickbench.1, in mdoc. */
-void help_manual(FILE *out);
+void help_manual(FILE *out, const struct command *const *commands);
 
 /* Who is told of every key, section by section. */
 struct help_reader {

@@ -134,7 +134,7 @@ static const char *const exits[][2] = {
 	{ "4", "this host cannot run it" },
 };
 
-void help_manual(FILE *out)
+void help_manual(FILE *out, const struct command *const *commands)
 {
 	static const struct help_reader reader = { section, key };
 

@@ -15,7 +15,7 @@ static const struct command cmd_help = { "help", "help [COMMAND | scenario | --m
 static const struct command cmd_version = { "version", "version", "print the version", version };
 
 /* In the order of the help. */
-const struct command *const commands[] = {
+static const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_regress,
 	&cmd_kick,
@@ -48,11 +48,11 @@ static int help(int argc, char **argv, struct error *e)
 	if (about)
 		help_command(stdout, about);
 	else if (argc == 1)
-		help_usage(stdout);
+		help_usage(stdout, commands);
 	else if (!strcmp(argv[1], "scenario"))
 		help_keys(stdout);
 	else if (!strcmp(argv[1], "--man"))
-		help_manual(stdout);
+		help_manual(stdout, commands);
 	else
 		return error_set(e, STATUS_USAGE, "help: there is nothing about %s", argv[1]), e->status;
 	return STATUS_OK;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	int status, lost;
 
 	if (argc < 2) {
-		help_usage(stderr);
+		help_usage(stderr, commands);
 		return STATUS_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
