@@ -73,20 +73,23 @@ static int copy_xml(const struct boot_request *r, struct domain_spec *spec, stru
 
 /*
  * On virtio-mmio (microvm) ACPI says that there is no old timer, and the emulation's CPU does not tell how fast its time stamp
- * counter is, so that Linux has nothing to measure it by and stands still. It is this host's, whose speed we can tell. A
- * hypervisor's guest is told by that.
+ * counter is, so that Linux has nothing to measure it by and stands still without a word. It is the host's, whose speed we can
+ * tell when that is this one. A hypervisor's guest is told by that.
  */
-static void add_counter_speed(const struct boot_request *r, struct text *arguments)
+static int add_counter_speed(const struct boot_request *r, struct text *arguments, struct error *e)
 {
 	const char *given = text_get(arguments);
 	uint64_t khz;
 
-	if (!machine_is_mmio(r->machine) || r->accel != ACCEL_TCG || r->elsewhere || !strstr(given, "tsc=") ||
-	    strstr(given, "tsc_early_khz="))
-		return;
-	khz = tsc_khz();
-	if (khz)
-		text_add(arguments, " tsc_early_khz=%" PRIu64, khz);
+	if (!machine_is_mmio(r->machine) || r->accel != ACCEL_TCG || !strstr(given, "tsc=") || strstr(given, "tsc_early_khz="))
+		return 0;
+	khz = r->elsewhere ? 0 : tsc_khz();
+	if (!khz)
+		return error_set(e, STATUS_USAGE, "machine = microvm under TCG: Linux has to be told how fast the time stamp counter of the "
+				 "host that emulates it is, which is not known here: set kernel_args = tsc_early_khz=N, thousands of "
+				 "ticks a second (dmesg there: tsc: Detected, its MHz times 1000)");
+	text_add(arguments, " tsc_early_khz=%" PRIu64, khz);
+	return 0;
 }
 
 int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct error *e)
@@ -95,7 +98,7 @@ int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct
 	struct text name = { 0 }, arguments = { 0 };
 	struct domain_spec spec;
 	struct utsname host = { 0 };
-	int status;
+	int status = 0;
 
 	uname(&host);
 	text_add(&name, "%s%s", DOMAIN_PREFIX, r->name);
@@ -103,10 +106,11 @@ int boot_libvirt_describe(const struct boot_request *r, struct text *xml, struct
 	spec.owner_host = host.nodename;
 	if (spec.cmdline) {
 		text_add(&arguments, "%s", spec.cmdline);
-		add_counter_speed(r, &arguments);
+		status = add_counter_speed(r, &arguments, e);
 		spec.cmdline = text_get(&arguments);
 	}
-	status = r->image->own ? copy_xml(r, &spec, xml, e) : domain_xml(&spec, xml, e);
+	if (!status)
+		status = r->image->own ? copy_xml(r, &spec, xml, e) : domain_xml(&spec, xml, e);
 	text_free(&name);
 	text_free(&arguments);
 	return status;

@@ -148,10 +148,34 @@ static void the_kernel_is_told_the_speed(void **state)
 
 	(void)state;
 	setup(&f);
-	assert_int_equal(tsc_khz() != 0, speed_is_told(&f, "microvm", ACCEL_TCG, "quiet tsc=reliable"));
+	if (tsc_khz())
+		assert_true(speed_is_told(&f, "microvm", ACCEL_TCG, "quiet tsc=reliable"));
 	assert_false(speed_is_told(&f, "microvm", ACCEL_KVM, "quiet tsc=reliable")); /* told by the hypervisor */
 	assert_false(speed_is_told(&f, "microvm", ACCEL_TCG, "quiet"));              /* not a kernel that knows the word */
 	assert_false(speed_is_told(&f, "pc", ACCEL_TCG, "quiet tsc=reliable"));      /* has timers to measure by */
+	teardown(&f);
+}
+
+/* Without it the guest would stand still with an empty console until the deadline. */
+static void another_hosts_speed_is_asked_for(void **state)
+{
+	char unknown[] = "tsc=reliable", known[] = "tsc=reliable tsc_early_khz=2000000";
+	struct image image = { .kernel = "/k", .initrd = "/i", .arguments = unknown };
+	struct error e = { 0 };
+	struct fixture f;
+	struct boot_request r = { .name = "1", .machine = &f.machine, .accel = ACCEL_TCG, .image = &image, .elsewhere = true,
+				  .settings = { &f.settings[0] }, .source = { "/a.raw" }, .ndisks = 1 };
+
+	(void)state;
+	setup(&f);
+	set_machine(&f, "machine", "microvm");
+	assert_int_equal(-1, boot_libvirt_describe(&r, &f.xml, &e));
+	assert_int_equal(STATUS_USAGE, e.status);
+	assert_non_null(strstr(e.text, "set kernel_args = tsc_early_khz=N"));
+	error_clear(&e);
+	image.arguments = known;
+	assert_int_equal(0, boot_libvirt_describe(&r, &f.xml, &e));
+	assert_string_equal(known, at(&f, "/domain/os/cmdline"));
 	teardown(&f);
 }
 
@@ -164,6 +188,7 @@ int main(void)
 		cmocka_unit_test(paths),
 		cmocka_unit_test(the_counter_has_a_speed),
 		cmocka_unit_test(the_kernel_is_told_the_speed),
+		cmocka_unit_test(another_hosts_speed_is_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
