@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guest/action_answer.h"
 #include "guest/agent.h"
 #include "guest/json_read.h"
 #include "guest/os.h"
@@ -48,20 +49,6 @@ struct action {
 
 /* ---- answers ---- */
 
-static struct text begin_answer(uint64_t id, const char *action, const char *problem)
-{
-	struct text t = {0};
-
-	text_add(&t, "{\"id\":%llu,\"action\":", (unsigned long long)id);
-	text_add_json_string(&t, action);
-	text_add(&t, ",\"error\":");
-	if (problem)
-		text_add_json_string(&t, problem);
-	else
-		text_add(&t, "null");
-	return t;
-}
-
 /* A port that is gone shows itself to the one who listens. */
 static void send_answer(struct agent_actions *a, struct text *t)
 {
@@ -77,7 +64,7 @@ static void send_answer(struct agent_actions *a, struct text *t)
 
 static struct text about(const struct action *w, const char *problem)
 {
-	return begin_answer(w->id, w->kind->name, problem);
+	return action_answer(w->id, w->kind->name, problem);
 }
 
 static void answer(struct action *w, const char *problem)
@@ -362,7 +349,7 @@ void agent_actions_serve(struct agent_actions *a, const char *payload)
 			error_set(&e, STATUS_FAILED, "no thread for it: %s", strerror(failed));
 	}
 	if (e.status) {
-		t = begin_answer(id, name ? name : "", e.text);
+		t = action_answer(id, name ? name : "", e.text);
 		send_answer(a, &t);
 	}
 	if (w)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest/action_answer.h"
 #include "guest/json_read.h"
 #include "images/probe/blk.h"
 #include "images/probe/clock.h"
@@ -94,15 +95,8 @@ static void on_end(void *context)
 
 static void send_answer(struct link *link, uint64_t id, const char *action, const char *problem, const char *more)
 {
-	struct text t = {0};
+	struct text t = action_answer(id, action, problem);
 
-	text_add(&t, "{\"id\":%llu,\"action\":", (unsigned long long)id);
-	text_add_json_string(&t, action);
-	text_add(&t, ",\"error\":");
-	if (problem)
-		text_add_json_string(&t, problem);
-	else
-		text_add(&t, "null");
 	text_add(&t, "%s}", more);
 	link_send(link, FRAME_ACTION, &t);
 	text_free(&t);
