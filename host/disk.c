@@ -209,8 +209,8 @@ static int keep_filesystem(struct disk *d, enum filesystem filesystem, struct er
 	return disk_restore(d, filesystem, &seconds, e);
 }
 
-/* What is written there stays the server's business; that it is there and how large, is said before a guest is. */
-static int check_server(const struct settings *s, struct error *e)
+/* What is written there stays the server's business. */
+int disk_check_server(const struct settings *s, struct error *e)
 {
 	struct text asked = { 0 }, offered = { 0 };
 	uint64_t bytes;
@@ -238,7 +238,7 @@ int disk_prepare(const struct settings *s, const char *folder, unsigned index, s
 	if (s->backend == BACKEND_NULL)
 		return 0;
 	if (s->backend == BACKEND_NBD)
-		return check_server(s, e);
+		return disk_check_server(s, e);
 	if (s->backend == BACKEND_MEMORY) {
 		disk_memory_folder(path, sizeof(path));
 		folder = path;

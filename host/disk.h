@@ -30,6 +30,9 @@ struct disk {
  */
 int disk_prepare(const struct settings *s, const char *folder, unsigned index, struct disk *disk, struct error *e);
 
+/* Of BACKEND_NBD: whether its server is there and offers a disk of that size. Asked within seconds, before a guest would wait for it. */
+int disk_check_server(const struct settings *s, struct error *e);
+
 /*
  * Something is about to write to it: sets dirty, and durably removes the mark of a good file first, so that
  * after a kill at any instant the next disk_prepare fills it again.

@@ -75,6 +75,14 @@ struct hv_reaper;
 struct hv_reaper *hv_reaper_begin(void);
 void hv_reaper_started(struct hv_reaper *reaper, pid_t pid);
 
+/*
+ * Between these two the domain of that name is started or restored; it is destroyed when that takes for ever
+ * (hypervisor_libvirt_deadline.c). hv_deadline_end: -1, and e says so: it was. NULL, which is allowed: nobody watches.
+ */
+struct hv_deadline;
+struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name);
+int hv_deadline_end(struct hv_deadline *deadline, struct error *e);
+
 /* The guest's part of the operations, see host/hypervisor.h. */
 int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
 void hv_guest_last_words(struct hv_guest *guest, struct text *out);

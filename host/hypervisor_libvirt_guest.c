@@ -137,6 +137,8 @@ int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct
 {
 	struct hv_guest *guest = calloc(1, sizeof(*guest));
 	struct hv_reaper *reaper;
+	struct hv_deadline *deadline;
+	char name[256];
 
 	*out = NULL;
 	if (!guest)
@@ -144,14 +146,15 @@ int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct
 	guest->hv = hv;
 	for (size_t k = 0; k < DOMAIN_MAX_DISKS; k++)
 		domain_target(xml, k, guest->target[k]);
+	hv_ask_document(xml, "string(/domain/name)", name, sizeof(name));
 	reaper = hv->root ? hv_reaper_begin() : NULL;
+	deadline = hv_deadline_begin(hv, name);
 	guest->domain = virDomainCreateXML(hv->connection, xml, VIR_DOMAIN_START_PAUSED);
+	if (!guest->domain)
+		hv_libvirt_error(e, STATUS_HOST, "libvirt refuses the guest");
+	hv_deadline_end(deadline, guest->domain ? &(struct error){ 0 } : e);
 	hv_reaper_started(reaper, guest->domain ? hv_guest_pid(guest) : -1);
 	if (!guest->domain) {
-		char name[256];
-
-		hv_libvirt_error(e, STATUS_HOST, "libvirt refuses the guest");
-		hv_ask_document(xml, "string(/domain/name)", name, sizeof(name));
 		if (hv->root)
 			hv_embed_forget(hv->root, name);
 		free(guest);

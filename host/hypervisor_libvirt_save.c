@@ -31,12 +31,15 @@ static int restore(struct hv_guest *guest, const char *file, struct error *e)
 {
 	struct hv *hv = guest->hv;
 	struct hv_reaper *reaper = hv->root ? hv_reaper_begin() : NULL;
+	struct hv_deadline *deadline = hv_deadline_begin(hv, virDomainGetName(guest->domain));
 	int status = virDomainRestoreFlags(hv->connection, file, NULL, VIR_DOMAIN_SAVE_PAUSED);
 	virDomainPtr back = status < 0 ? NULL : virDomainLookupByUUID(hv->connection, guest->uuid);
 
+	if (!back)
+		hv_libvirt_error(e, STATUS_INCOMPLETE, "libvirt cannot restore the guest");
+	hv_deadline_end(deadline, back ? &(struct error){ 0 } : e);
 	guest->pid = 0;
 	if (!back) {
-		hv_libvirt_error(e, STATUS_INCOMPLETE, "libvirt cannot restore the guest");
 		hv_reaper_started(reaper, -1);
 		return -1;
 	}

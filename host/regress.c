@@ -84,7 +84,7 @@ static int take_up(struct regress *r, struct error *e)
 
 int regress_prepare(struct regress *r, bool resume, void (*say)(const char *line), struct error *e)
 {
-	regress_disk_sweep(r->session->dirs.state);
+	regress_disk_sweep(r->matrix, r->session->dirs.state);
 	if (find_kickio(r, e) || prepare_host(r, say, e))
 		return -1;
 	return resume ? take_up(r, e) : record(r, e);

@@ -197,6 +197,9 @@ static int boot_once(struct cell_run *c, struct error *e)
 		error_clear(e);
 		return 0;
 	}
+	/* A server that is away, or another disk than the cell's, is no fault of the driver. */
+	if (c->settings.backend == BACKEND_NBD && disk_check_server(&c->settings, e))
+		return -1;
 	if (fill(c, e) || (*c->disk.path && disk_resolve_cache(&c->settings, c->disk.path, e)))
 		return -1;
 	make_request(c, &request);

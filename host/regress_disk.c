@@ -99,6 +99,14 @@ void regress_disk_remove(struct regress_disk *disk)
 	}
 }
 
+static bool is_ours(const char *name)
+{
+	unsigned long pid, cell;
+	int length = 0;
+
+	return sscanf(name, PREFIX "%lu-%lu.%n", &pid, &cell, &length) == 2 && length > 0;
+}
+
 static void sweep(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -107,7 +115,7 @@ static void sweep(const char *folder)
 	while (dir && (entry = readdir(dir))) {
 		char path[2 * REGRESS_DISK_PATH];
 
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+		if (!is_ours(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		unlink(path);
@@ -116,12 +124,18 @@ static void sweep(const char *folder)
 		closedir(dir);
 }
 
-void regress_disk_sweep(const char *state_dir)
+void regress_disk_sweep(const struct matrix *m, const char *state_dir)
 {
-	char folder[REGRESS_DISK_PATH];
+	char folder[REGRESS_DISK_PATH], before[REGRESS_DISK_PATH] = "";
 
 	snprintf(folder, sizeof(folder), "%.1100s/regress", state_dir);
 	sweep(folder);
+	for (size_t i = 0; i < m->ncells; i++) {
+		find_folder(&m->cell[i], state_dir, folder, sizeof(folder) - 64);
+		if (strcmp(folder, before))
+			sweep(folder);
+		memcpy(before, folder, sizeof(before));
+	}
 	disk_memory_folder(folder, sizeof(folder));
 	sweep(folder);
 }

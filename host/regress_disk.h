@@ -26,8 +26,8 @@ int regress_disk_make(const struct matrix_cell *cell, const char *state_dir, boo
 		      struct error *e);
 void regress_disk_remove(struct regress_disk *disk);
 
-/* What a killed kickbench left there; the host's lock is held. */
-void regress_disk_sweep(const char *state_dir);
+/* What a killed kickbench left where the disks of these cells lie, and in state_dir; the host's lock is held. */
+void regress_disk_sweep(const struct matrix *matrix, const char *state_dir);
 
 /* Whether the file system below them has no room left, *free bytes: then no failure tells anything of the device. */
 bool regress_disk_full(const struct regress_disk *disk, unsigned long long *free_bytes);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,9 +52,30 @@ static void what_a_killed_one_left_is_swept(void **state)
 	struct error e = { 0 };
 
 	assert_int_equal(regress_disk_make(&cell, scratch_path(s, "state"), true, &d, &e), 0);
-	regress_disk_sweep(scratch_path(s, "state"));
+	regress_disk_sweep(&(struct matrix){ .cell = &cell, .ncells = 1 }, scratch_path(s, "state"));
 	assert_int_equal(access(d.path, F_OK), -1);
 	assert_int_equal(access(d.log, F_OK), -1);
+	settings_free(&cell.settings);
+}
+
+/* Also where disk.path = says; nothing that only begins like ours goes with it. */
+static void what_was_left_elsewhere_is_swept(void **state)
+{
+	struct matrix_cell cell = cell_of(512, false);
+	struct scratch *s = *state;
+	struct regress_disk d;
+	struct error e = { 0 };
+	char other[REGRESS_DISK_PATH + 32];
+
+	cell.settings.path = strdup(scratch_path(s, "elsewhere"));
+	assert_int_equal(regress_disk_make(&cell, scratch_path(s, "state"), true, &d, &e), 0);
+	assert_non_null(strstr(d.path, "/elsewhere/regress/"));
+	snprintf(other, sizeof(other), "%s/cell-phones.raw", d.folder);
+	fclose(fopen(other, "w"));
+	regress_disk_sweep(&(struct matrix){ .cell = &cell, .ncells = 1 }, scratch_path(s, "state"));
+	assert_int_equal(access(d.path, F_OK), -1);
+	assert_int_equal(access(d.log, F_OK), -1);
+	assert_int_equal(access(other, F_OK), 0);
 	settings_free(&cell.settings);
 }
 
@@ -75,6 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_disk_is_sparse_and_goes, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(what_a_killed_one_left_is_swept, scratch_open, scratch_close),
+		cmocka_unit_test_setup_teardown(what_was_left_elsewhere_is_swept, scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(too_large_for_the_file_system_is_told, scratch_open, scratch_close),
 	};
 
