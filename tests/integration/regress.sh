@@ -55,13 +55,15 @@ nothing_left "no disk and no guest is left"
 
 # ---- faults, each named for what it is ----
 
+kb regress "$matrix" $one --set disk.cache=unsafe -o "$WORK/g-unsafe"
+check "a device that keeps flushes to itself" 1 'flush log: fail: fsync 1 of .* returned without a flush'
 kb regress "$matrix" $one --set disk.backend=null -o "$WORK/g-null"
 check "a disk that keeps nothing" 1 'corrupt' 'lost write'
 true_of "the cell that lost its writes is reproduced by a line" "$WORK/g-null" "c[0]['status'] == 'corrupt' and c[0]['reproduce'] == 'kickbench regress --only ' + c[0]['name'] + ' --set disk.backend=null $matrix'"
 
-fault() { # NAME KIND:N PATTERN PARAMETER…
-	local name=$1 fault=$2 text=$3 socket=$WORK/nbd.sock
-	shift 3
+fault() { # NAME STATUS KIND:N PATTERN PARAMETER…
+	local name=$1 status_wanted=$2 fault=$3 text=$4 socket=$WORK/nbd.sock
+	shift 4
 	rm -f "$socket" "$WORK/nbd.pid"
 	nbdkit -f --exit-with-parent -U "$socket" -P "$WORK/nbd.pid" "$WORK/faultdisk.so" size=16M fault="$fault" "$@" >"$WORK/nbd.log" 2>&1 &
 	local server=$!
@@ -69,17 +71,20 @@ fault() { # NAME KIND:N PATTERN PARAMETER…
 	kb regress "$matrix" $one --set disk.backend=nbd --set disk.path="$socket" -o "$WORK/g-${fault%:*}"
 	kill "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
-	check "$name" "$([ "$fault" = none ] && echo 0 || echo 1)" "$text"
+	check "$name" "$status_wanted" "$text"
 }
 if ! command -v nbdkit >/dev/null || ! ${CC:-cc} -O1 -shared -fPIC -o "$WORK/faultdisk.so" "$root/tests/verify/faultdisk.c" 2>"$out"; then
 	skip "faults of single writes" "nbdkit or its plugin.h is missing"
 else
-	fault "the same disk without a fault" none 'pass'
-	fault "a write that is dropped" drop:40 'lost write'
-	fault "a write that goes elsewhere" misdirect:40 'misdirected write\|lost write' shift=65536
-	fault "a write that is torn" tear:40 'torn'
-	fault "a write that old data answer" replay:40 'lost write\|stale'
-	fault "a bit that is turned" corrupt:40 'corrupt'
+	fault "a write that takes long is no fault" 0 delay:40 '1 passed'
+	fault "a volatile cache that is flushed" 0 flush:1000000 '1 passed'
+	fault "a write that is dropped" 1 drop:40 'lost write'
+	fault "a write that goes elsewhere" 1 misdirect:40 'misdirected write\|lost write' shift=65536
+	fault "a write that is torn" 1 tear:40 'torn'
+	fault "a write that old data answer" 1 replay:40 'lost write\|stale'
+	fault "a bit that is turned" 1 corrupt:40 'corrupt'
+	fault "flushes that a volatile cache swallows" 1 flush:1 'second opinion, the whole disk: corrupt: .* lost at 0,'
+	fault "a write that is not answered" 1 delay:40 'device holds it\|1 stalled' delay=600
 fi
 
 # ---- what cannot be tried ----

@@ -7,8 +7,12 @@
  *	                  tear      only its first half is done, in whole sectors
  *	                  replay    what the place held before its present content comes back, not the new data
  *	                  corrupt   one bit is turned
+ *	                  delay     it is answered delay seconds late, and done
+ *	                  flush     the disk has a volatile cache: what was not flushed is lost when its user goes; the N-th flush
+ *	                            and all behind it do nothing
  *	                  none      (default) all goes well
  *	shift=BYTES       for misdirect (65536; may be negative)
+ *	delay=SECONDS     for delay (2)
  */
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
@@ -23,15 +27,17 @@
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_SERIALIZE_ALL_REQUESTS
 #define SECTOR 512
 
-enum fault { FAULT_NONE, FAULT_DROP, FAULT_MISDIRECT, FAULT_TEAR, FAULT_REPLAY, FAULT_CORRUPT };
+enum fault { FAULT_NONE, FAULT_DROP, FAULT_MISDIRECT, FAULT_TEAR, FAULT_REPLAY, FAULT_CORRUPT, FAULT_DELAY, FAULT_FLUSH };
 
-static const char *const names[] = { "none", "drop", "misdirect", "tear", "replay", "corrupt" };
+static const char *const names[] = { "none", "drop", "misdirect", "tear", "replay", "corrupt", "delay", "flush" };
 
 /* nbdkit gives a plugin's calls no pointer of its own before a connection is open. */
 static int64_t size = 1 << 20, shift = 65536;
 static enum fault fault;
-static unsigned long due, writes;
+static unsigned long due, writes, flushes;
+static unsigned delay = 2;
 static char *now, *before; /* what the disk holds; what each sector held before that */
+static char *kept;         /* FAULT_FLUSH: what it holds for good */
 
 static int set_fault(const char *value)
 {
@@ -54,6 +60,8 @@ static int disk_config(const char *key, const char *value)
 		return set_fault(value);
 	if (strcmp(key, "shift") == 0)
 		return nbdkit_parse_int64_t("shift", value, &shift);
+	if (strcmp(key, "delay") == 0)
+		return nbdkit_parse_unsigned("delay", value, &delay);
 	if (strcmp(key, "size") == 0) {
 		size = nbdkit_parse_size(value);
 		return size < 0 ? -1 : 0;
@@ -66,7 +74,8 @@ static int disk_get_ready(void)
 {
 	now = calloc(1, (size_t)size);
 	before = calloc(1, (size_t)size);
-	if (!now || !before) {
+	kept = calloc(1, (size_t)size);
+	if (!now || !before || !kept) {
 		nbdkit_error("no memory for a disk of %lld bytes", (long long)size);
 		return -1;
 	}
@@ -77,12 +86,21 @@ static void disk_unload(void)
 {
 	free(now);
 	free(before);
+	free(kept);
 }
 
 static void *disk_open(int readonly)
 {
 	(void)readonly;
 	return NBDKIT_HANDLE_NOT_NEEDED;
+}
+
+/* The power is off. */
+static void disk_close(void *handle)
+{
+	(void)handle;
+	if (fault == FAULT_FLUSH)
+		memcpy(now, kept, (size_t)size);
 }
 
 static int64_t disk_get_size(void *handle)
@@ -122,7 +140,7 @@ static int disk_pwrite(void *handle, const void *bytes, uint32_t count, uint64_t
 
 	(void)handle;
 	(void)flags;
-	if (!wrongly || fault == FAULT_NONE) {
+	if (!wrongly || fault == FAULT_NONE || fault == FAULT_FLUSH) {
 		put(bytes, count, offset);
 		return 0;
 	}
@@ -137,6 +155,10 @@ static int disk_pwrite(void *handle, const void *bytes, uint32_t count, uint64_t
 		put(bytes, count / 2 / SECTOR * SECTOR, offset);
 	} else if (fault == FAULT_REPLAY) {
 		memcpy(now + offset, before + offset, count);
+	} else if (fault == FAULT_DELAY) {
+		if (nbdkit_nanosleep(delay, 0))
+			return -1;
+		put(bytes, count, offset);
 	} else if (fault == FAULT_CORRUPT) {
 		put(bytes, count, offset);
 		now[offset + count / 2 + 300] ^= 0x04;
@@ -148,6 +170,8 @@ static int disk_flush(void *handle, uint32_t flags)
 {
 	(void)handle;
 	(void)flags;
+	if (fault == FAULT_FLUSH && ++flushes < due)
+		memcpy(kept, now, (size_t)size);
 	return 0;
 }
 
@@ -155,10 +179,11 @@ static struct nbdkit_plugin plugin = {
 	.name = "faultdisk",
 	.longname = "a disk that does one write wrongly",
 	.config = disk_config,
-	.config_help = "size=SIZE fault=KIND:N shift=BYTES",
+	.config_help = "size=SIZE fault=KIND:N shift=BYTES delay=SECONDS",
 	.get_ready = disk_get_ready,
 	.unload = disk_unload,
 	.open = disk_open,
+	.close = disk_close,
 	.get_size = disk_get_size,
 	.block_size = disk_block_size,
 	.pread = disk_pread,
