@@ -84,7 +84,7 @@ else
 	fault "a write that old data answer" 1 replay:40 'lost write\|stale'
 	fault "a bit that is turned" 1 corrupt:40 'corrupt'
 	fault "flushes that a volatile cache swallows" 1 flush:1 'second opinion, the whole disk: corrupt: .* lost at 0,'
-	fault "a write that is not answered" 1 delay:40 'device holds it\|1 stalled' delay=600
+	fault "a write that is not answered" 1 delay:40 'device holds it' delay=600
 fi
 
 # ---- what cannot be tried ----
