@@ -220,7 +220,9 @@ int event_check_disk(struct event_try *t, const struct trial *trial, bool cut, c
 		return event_check(t, CELL_FAIL, NULL, NULL, e, name, "the guest has told of nothing that it wrote");
 	if (event_disk_look(trial->maps, image, cut, &disk, e))
 		return -1;
-	if (disk.bad)
+	if (!disk.blocks)
+		status = event_check(t, CELL_FAIL, NULL, NULL, e, name, "the guest has told of nothing that it wrote");
+	else if (disk.bad)
 		status = event_check(t, CELL_CORRUPT, NULL, NULL, e, name, "%llu of %llu blocks are wrong; %s", (unsigned long long)disk.bad,
 				     (unsigned long long)disk.blocks, text_get(&disk.first));
 	else

@@ -138,19 +138,19 @@ int opinion_map_id(const char *map, const char *guest_path, uint64_t *id, struct
 	return r;
 }
 
-/* Where the last block begins that the map knows to be written; *any: there is one. */
-static int last_known(const struct opinion_request *r, uint64_t *begin_of_last, bool *any, struct error *e)
+/* Where the last block begins that the map knows to be written, and how many bytes all of these are. */
+static int last_known(const struct opinion_request *r, uint64_t *begin_of_last, uint64_t *known, struct error *e)
 {
 	struct verify_area area = { .path = r->guest_path };
 	struct verify_file *file = verify_file_open(r->map, false, 0, e);
 	int status = file ? verify_file_area(file, false, 0, &area, e) : -1;
 
-	*any = false;
+	*known = 0;
 	for (uint64_t b = 0; status == 0 && (b = verify_file_next(&area, b)) < area.map.blocks;)
 		for (unsigned n = 0; n < MAP_PIECE && b < area.map.blocks; n++, b++)
 			if (verify_map_range(&area.map, b).last) {
 				*begin_of_last = b * area.unit;
-				*any = true;
+				*known += area.unit;
 			}
 	verify_file_close(file, false);
 	return status;
@@ -168,8 +168,14 @@ static unsigned chunk_of(const struct opinion_request *r, uint64_t bytes)
 	return chunk > bytes ? (unsigned)(bytes / 512 * 512) : chunk;
 }
 
-static void judge(const struct told *told, struct cell_check *check)
+static void judge(const struct told *told, uint64_t known, struct cell_check *check)
 {
+	if (told->status == 0 && told->error == 0 && told->bytes < known) {
+		snprintf(check->message, sizeof(check->message), "kickio on the host has read %llu bytes, and the guest wrote %llu",
+			 (unsigned long long)told->bytes, (unsigned long long)known);
+		check->status = CELL_FAIL;
+		return;
+	}
 	if (told->status == 0 && told->error == 0) {
 		check->status = CELL_PASS;
 		check->evidence = json_pack("{s:I}", "bytes_read", (json_int_t)told->bytes);
@@ -188,19 +194,20 @@ static void judge(const struct told *told, struct cell_check *check)
 }
 
 /* All that can be said without reading it. False: the check is settled. */
-static bool worth_reading(const struct opinion_request *r, uint64_t there, struct cell_check *check)
+static bool worth_reading(const struct opinion_request *r, uint64_t there, uint64_t *known, struct cell_check *check)
 {
 	uint64_t begin_of_last = 0;
 	struct error why = {0};
-	bool any = true;
+
+	*known = 0;
 
 	check->status = CELL_FAIL;
 	if (r->block_size == 0 || r->block_size % 512 || there < 512) {
 		snprintf(check->message, sizeof(check->message), "an image of %llu bytes cannot be read in blocks of %u",
 			 (unsigned long long)there, r->block_size);
-	} else if (r->map && last_known(r, &begin_of_last, &any, &why) < 0) {
+	} else if (r->map && last_known(r, &begin_of_last, known, &why) < 0) {
 		snprintf(check->message, sizeof(check->message), "%.500s", why.text);
-	} else if (!any) {
+	} else if (r->map && !*known) {
 		check->status = CELL_SKIPPED;
 		snprintf(check->message, sizeof(check->message), "the map knows of no block that was written");
 	} else if (r->map && begin_of_last >= there) {
@@ -218,7 +225,7 @@ static void look_at(const struct opinion_request *r, struct cell_check *check)
 	struct options o = {0};
 	struct error why = {0};
 	struct told told = {0};
-	uint64_t bytes;
+	uint64_t bytes, known;
 	struct stat st;
 
 	check->status = CELL_FAIL;
@@ -226,7 +233,7 @@ static void look_at(const struct opinion_request *r, struct cell_check *check)
 		snprintf(check->message, sizeof(check->message), "%.300s: %s", r->image, strerror(errno));
 		return;
 	}
-	if (!worth_reading(r, (uint64_t)st.st_size, check))
+	if (!worth_reading(r, (uint64_t)st.st_size, &known, check))
 		return;
 	bytes = r->bytes && r->bytes < (uint64_t)st.st_size ? r->bytes : (uint64_t)st.st_size;
 	begin(&o, r);
@@ -238,7 +245,7 @@ static void look_at(const struct opinion_request *r, struct cell_check *check)
 	if (run(&o, &told, &why) < 0)
 		snprintf(check->message, sizeof(check->message), "%.500s", why.text);
 	else
-		judge(&told, check);
+		judge(&told, r->bytes ? 0 : known, check);
 	json_decref(told.said);
 	options_free(&o);
 }

@@ -232,13 +232,13 @@ static int run_jobs(struct cell_run *c, const struct regress_jobs *jobs, bool la
 
 	for (size_t i = 0; i < jobs->count && c->up; i++) {
 		const struct regress_job *job = &jobs->job[i];
-		struct cell_map *map = NULL;
+		struct cell_task task = { .name = job->name, .argv = job->argv, .argc = job->argc, .bytes = job->bytes, .writes = job->writes };
 
 		if (job->last != last)
 			continue;
 		if (last && !c->cell->readonly)
-			map = cell_run_map(c, k < n ? area[k++].where : "");
-		if (cell_run_job(c, job->name, NULL, job->argv, job->argc, map, e))
+			task.map = cell_run_map(c, k < n ? area[k++].where : "");
+		if (cell_run_job(c, &task, e))
 			return -1;
 	}
 	return 0;

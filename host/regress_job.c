@@ -103,7 +103,8 @@ static enum cell_status status_of(const struct trial *t)
 {
 	static const enum cell_status of[] = { CELL_PASS, CELL_FAIL, CELL_STALLED, CELL_CORRUPT }; /* by enum trial_status */
 
-	return t->status == TRIAL_FAILED && strstr(t->message, NOT_THERE) ? CELL_SKIPPED : of[t->status];
+	/* An engine that the guest does not have; a request that came back so is another matter. */
+	return t->status == TRIAL_FAILED && strstr(t->message, NOT_THERE) && !strstr(t->message, "io_u error") ? CELL_SKIPPED : of[t->status];
 }
 
 static json_t *evidence_of(struct cell_run *c, const struct trial *t)
@@ -132,21 +133,25 @@ void cell_run_forget(struct cell_map *map, bool keep_file)
 	*map = (struct cell_map){ .fio = NULL };
 }
 
-/* Also of a job that has found its data bad: whether they are so on the disk, the host will tell. */
-static void keep_map(struct cell_run *c, const struct trial *t, struct cell_map *map)
+static void no_map(struct cell_map *map, enum cell_status status, const char *why)
 {
-	struct error e = { 0 };
+	*map->path = '\0';
+	map->without = status;
+	snprintf(map->why, sizeof(map->why), "%s", why);
+}
 
-	if (!map)
-		return;
+/* Also of a job that has found its data bad: whether they are so on the disk, the host will tell. */
+static int keep_map(const struct trial *t, struct cell_map *map, struct error *e)
+{
 	map->fio = json_incref(json_object_get(t->result, "fio"));
 	unlink(map->path);
-	if ((t->status != TRIAL_OK && t->status != TRIAL_CORRUPT) || !t->maps || map_copy_empty(t->maps))
-		*map->path = '\0';
-	else if (map_copy_save(t->maps, map->path, &e) < 0) {
-		progress_line(&c->r->view, e.text);
-		*map->path = '\0';
-	}
+	if (t->status != TRIAL_OK && t->status != TRIAL_CORRUPT)
+		no_map(map, CELL_SKIPPED, "the job that it would look at did not come to its end");
+	else if (!t->maps || map_copy_empty(t->maps))
+		no_map(map, CELL_FAIL, "the guest has told of nothing that it wrote");
+	else
+		return map_copy_save(t->maps, map->path, e);
+	return 0;
 }
 
 /* Also asked behind the first job: earlier the answers are incomplete. */
@@ -195,33 +200,47 @@ static int add_rows(struct cell_run *c, const json_t *rows, bool *failed, struct
 	return 0;
 }
 
-static int add_check(struct cell_run *c, const char *name, json_t *argv, const struct trial *t, struct error *e)
+/* What ended well, and showed nothing. */
+static bool is_empty(const struct cell_task *task, const struct trial *t, const json_t *rows, char *why, size_t room)
+{
+	if (t->status != TRIAL_OK)
+		return false;
+	if (task->bytes)
+		return !regress_job_did(json_object_get(t->result, "fio"), task->bytes, task->writes, why, room);
+	if (!task->tool || json_array_size(rows))
+		return false;
+	snprintf(why, room, "the guest has told of nothing that it asked the disk for");
+	return true;
+}
+
+static int add_check(struct cell_run *c, const struct cell_task *task, json_t *argv, const struct trial *t, struct error *e)
 {
 	struct cell_check check = { .status = status_of(t), .seconds = t->seconds, .argv = argv };
-
+	const json_t *rows = json_object_get(json_object_get(t->result, "check"), "checks");
 	bool failed = false;
 
-	if (add_rows(c, json_object_get(json_object_get(t->result, "check"), "checks"), &failed, e)) {
+	if (add_rows(c, rows, &failed, e)) {
 		json_decref(argv);
 		return -1;
 	}
-	snprintf(check.name, sizeof(check.name), "%s", name);
+	snprintf(check.name, sizeof(check.name), "%s", task->name);
 	if (failed) /* said in its rows, each for itself */
 		check.status = CELL_PASS;
+	else if (is_empty(task, t, rows, check.message, sizeof(check.message)))
+		check.status = CELL_FAIL;
 	else
 		snprintf(check.message, sizeof(check.message), "%s", t->message);
 	check.evidence = failed ? NULL : evidence_of(c, t);
 	return cell_add(c->result, &check, e);
 }
 
-int cell_run_job(struct cell_run *c, const char *name, const char *tool, char *const *argv, size_t argc, struct cell_map *map,
-		 struct error *e)
+int cell_run_job(struct cell_run *c, const struct cell_task *task, struct error *e)
 {
-	struct watching w = { .c = c, .name = name, .end = clock_s() + JOB_LIMIT_S };
-	json_t *list = run_file_strings(argv, argc);
+	struct watching w = { .c = c, .name = task->name, .end = clock_s() + JOB_LIMIT_S };
+	json_t *list = run_file_strings(task->argv, task->argc);
 	char id[24];
 	struct trial_request request = {
-		.id = id, .argv = argv, .argc = argc, .tool = tool, .stall_timeout = c->r->x.scenario->guest[0].stall_timeout,
+		.id = id, .argv = task->argv, .argc = task->argc, .tool = task->tool, .stall_timeout = c->r->x.scenario->guest[0].stall_timeout,
 		.progress = on_progress, .tick = on_tick, .stalled = on_stall, .context = &w,
 	};
 	struct trial trial = { 0 };
@@ -230,16 +249,17 @@ int cell_run_job(struct cell_run *c, const char *name, const char *tool, char *c
 	snprintf(id, sizeof(id), "%06u-%u", c->cell->number, ++c->jobs);
 	on_progress(&w, &(struct trial_progress){ 0 });
 	if (trial_run(&c->boot, &request, &trial, e)) {
-		status = cell_run_lost(c, name, list, e);
+		status = cell_run_lost(c, task->name, list, e);
 	} else {
-		status = add_check(c, name, list, &trial, e);
+		status = add_check(c, task, list, &trial, e);
 		if (trial.status == TRIAL_STALLED) {
 			boot_kill(&c->boot);
 			c->up = false;
 		}
 		verify(c);
 	}
-	keep_map(c, &trial, map);
+	if (task->map && !status)
+		status = keep_map(&trial, task->map, e);
 	trial_free(&trial);
 	return status;
 }
@@ -253,7 +273,8 @@ int cell_run_check(struct cell_run *c, struct error *e)
 		return 0;
 	if (regress_jobs_check(c->r->matrix, c->cell, boot_serials[0], &jobs, e))
 		return -1;
-	status = cell_run_job(c, jobs.job[0].name, "check", jobs.job[0].argv, jobs.job[0].argc, NULL, e);
+	status = cell_run_job(c, &(struct cell_task){ .name = jobs.job[0].name, .tool = "check", .argv = jobs.job[0].argv,
+						       .argc = jobs.job[0].argc }, e);
 	regress_jobs_free(&jobs);
 	return status;
 }

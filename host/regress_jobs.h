@@ -2,6 +2,7 @@
 #ifndef KB_REGRESS_JOBS_H
 #define KB_REGRESS_JOBS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,8 @@ struct regress_job {
 	char name[96];
 	char *argv[REGRESS_ARGUMENTS]; /* without the file's name */
 	size_t argc;
+	uint64_t bytes; /* that it is to write, or to read where it only reads; about, of jobs at random */
+	bool writes;
 	bool last; /* nothing is written over its area afterwards: the host looks at it, too */
 };
 
@@ -50,5 +53,11 @@ int regress_jobs_make(const struct matrix_cell *cell, const char *os, struct reg
 int regress_jobs_check(const struct matrix *matrix, const struct matrix_cell *cell, const char *serial, struct regress_jobs *out,
 		       struct error *e);
 void regress_jobs_free(struct regress_jobs *jobs);
+
+/*
+ * Whether the job has done what it was to do: a job that ended well without it has shown nothing. fio: its result; bytes, writes:
+ * as above. False: *why, a line. Pure.
+ */
+bool regress_job_did(const json_t *fio, uint64_t bytes, bool writes, char *why, size_t room);
 
 #endif

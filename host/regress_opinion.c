@@ -17,7 +17,7 @@ int cell_run_flush(struct cell_run *c, struct error *e)
 		return 0;
 	opinion_flush_job(c->cell->bytes, c->cell->block_size, os && !strcmp(os, "Linux"), job);
 	snprintf(c->flush.path, sizeof(c->flush.path), "%s/cells/%06u-flush.map", store_path(c->r->store), c->cell->number);
-	return cell_run_job(c, "writes and fsyncs in turn", NULL, job->argv, job->argc, &c->flush, e);
+	return cell_run_job(c, &(struct cell_task){ .name = "writes and fsyncs in turn", .argv = job->argv, .argc = job->argc, .map = &c->flush }, e);
 }
 
 /* From a server of the user's, which is asked when its guest has gone. */
@@ -66,9 +66,12 @@ static int judge_images(struct cell_run *c, struct error *e)
 		};
 		char name[96];
 
-		if (!*c->map[i].path)
-			continue;
 		snprintf(name, sizeof(name), OPINION ", %s", c->map[i].where);
+		if (!*c->map[i].path) {
+			if (cell_run_note(c, name, c->map[i].without, c->map[i].why, e))
+				return -1;
+			continue;
+		}
 		if (opinion_image(&request, name, c->result, e))
 			return -1;
 	}
@@ -84,8 +87,11 @@ static int judge_log(struct cell_run *c, struct error *e)
 	};
 	struct error why = { 0 };
 
-	if (!*c->disk.log || !*c->flush.path)
+	if (!*c->disk.log)
 		return 0;
+	if (!*c->flush.path)
+		return cell_run_note(c, "flush log", *c->flush.why ? c->flush.without : CELL_SKIPPED,
+				     *c->flush.why ? c->flush.why : "the job that has flushes answered was not reached", e);
 	if (opinion_flush_writes(c->flush.fio, &c->flush_job, &request.writes, &why) ||
 	    opinion_map_id(c->flush.path, request.image.guest_path, &request.map_id, &why))
 		return cell_run_note(c, "flush log", CELL_FAIL, why.text, e);

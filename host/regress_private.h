@@ -14,6 +14,18 @@ struct cell_map {
 	char path[4200];   /* of its generation map, "" none */
 	const char *where; /* the area's name in words */
 	json_t *fio;       /* its result */
+	enum cell_status without; /* what it means that there is none, and why */
+	char why[128];
+};
+
+/* What the guest is to do. */
+struct cell_task {
+	const char *name, *tool; /* tool: as in struct trial_request */
+	char *const *argv;
+	size_t argc;
+	uint64_t bytes; /* regress_job_did(); 0: whoever asked looks himself */
+	bool writes;
+	struct cell_map *map; /* NULL, or where its generation map is to be kept */
 };
 
 struct cell_run {
@@ -50,12 +62,8 @@ int cell_run_note(struct cell_run *c, const char *name, enum cell_status status,
  */
 int cell_run_lost(struct cell_run *c, const char *name, json_t *argv, struct error *e);
 
-/*
- * Run a job and add its check. tool: as in struct trial_request. map: NULL, or where its generation map is to be kept. 0: done, whatever came out;
- * c->up tells whether the guest can be asked for more. -1: the run is over.
- */
-int cell_run_job(struct cell_run *c, const char *name, const char *tool, char *const *argv, size_t argc, struct cell_map *map,
-		 struct error *e);
+/* Run a job and add its check. 0: done, whatever came out; c->up tells whether the guest can be asked for more. -1: the run is over. */
+int cell_run_job(struct cell_run *c, const struct cell_task *task, struct error *e);
 
 /* The size, the ends, what must be refused, discard, serial number, as the guest finds them (tool "check"). */
 int cell_run_check(struct cell_run *c, struct error *e);

@@ -501,9 +501,27 @@ static void logs(void **state)
 	bench_close(b);
 }
 
+/* Whoever ends well without having read what the guest wrote has no opinion. */
+static void nothing_read(void **state)
+{
+	struct bench *b = bench_open(state);
+
+	image_of(b, MIB);
+	guest_writes(b, "--size=1m", "--bs=4k", NULL);
+	passes(b, MIB);
+	scratch_text(b->s, "lazy", "#!/bin/sh\necho '{\"jobs\":[{\"error\":0,\"read\":{\"io_bytes\":4096}}]}'\n");
+	snprintf(b->kickio, sizeof(b->kickio), "%s/lazy", b->s->folder);
+	assert_int_equal(chmod(b->kickio, 0755), 0);
+	look(b);
+	assert_int_equal(last(b)->status, CELL_FAIL);
+	assert_string_equal(last(b)->message, "kickio on the host has read 4096 bytes, and the guest wrote 1048576");
+	bench_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_read),
 		cmocka_unit_test(faults), cmocka_unit_test(many_faults), cmocka_unit_test(not_possible), cmocka_unit_test(odd_sizes),
 		cmocka_unit_test(sparse), cmocka_unit_test(maps), cmocka_unit_test(prefilled), cmocka_unit_test(said),
 		cmocka_unit_test(flush_job), cmocka_unit_test(logs),

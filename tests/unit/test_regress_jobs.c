@@ -176,6 +176,46 @@ static void nothing_is_written_to_a_disk_for_reading(void **state)
 	regress_jobs_free(&jobs);
 }
 
+static bool did(const char *result, uint64_t bytes, bool writes)
+{
+	json_t *fio = json_loads(result, 0, NULL);
+	char why[200] = "";
+	bool done = regress_job_did(fio, bytes, writes, why, sizeof(why));
+
+	assert_int_equal(done, *why == '\0');
+	json_decref(fio);
+	return done;
+}
+
+#define DID(read, written) "{\"jobs\":[{\"read\":{\"io_bytes\":" read "},\"write\":{\"io_bytes\":" written "}}]}"
+
+/* It ended well, and that says nothing. */
+static void a_job_that_did_nothing_is_none(void **state)
+{
+	(void)state;
+	assert_true(did(DID("4096", "4096"), 4096, true));
+	assert_true(did(DID("1500000", "600000"), 2 * MIB, true)); /* reads and writes at random */
+	assert_true(did(DID("512", "0"), 512, false));
+	assert_false(did(DID("0", "0"), 4096, true));
+	assert_false(did(DID("0", "4096"), 4096, true)); /* never read back */
+	assert_false(did(DID("4096", "0"), 4096, true));
+	assert_false(did(DID("4096", "4096"), 2 * MIB, true));
+	assert_false(did(DID("0", "0"), 512, false));
+	assert_false(did("{\"jobs\":[]}", 512, false));
+	assert_false(did("null", 512, true));
+}
+
+static void what_a_job_is_to_do_is_known(void **state)
+{
+	struct regress_jobs jobs;
+
+	(void)state;
+	make(64 * MIB, 512, false, "Linux", &jobs);
+	for (size_t i = 0; i < jobs.count; i++)
+		assert_int_equal(jobs.job[i].bytes, jobs.job[i].last ? 64 * MIB : has(&jobs.job[i], "--numjobs=4") ? 4 * MIB : 2 * MIB);
+	regress_jobs_free(&jobs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +228,8 @@ int main(void)
 		cmocka_unit_test(one_sector_is_written_as_one),
 		cmocka_unit_test(other_systems_get_what_they_have),
 		cmocka_unit_test(nothing_is_written_to_a_disk_for_reading),
+		cmocka_unit_test(a_job_that_did_nothing_is_none),
+		cmocka_unit_test(what_a_job_is_to_do_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
