@@ -229,6 +229,8 @@ uint64_t verify_file_next(const struct verify_area *area, uint64_t block)
 {
 	uint64_t at = area->place + block * sizeof(*area->map.entry), next;
 
+	if (block >= area->map.blocks)
+		return block;
 	/* A block that is known cannot be in a hole: most are, and each answer is a call of the system's between two reads. */
 	if (!area->in || verify_map_range(&area->map, block).last)
 		return block;
