@@ -216,7 +216,6 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 	*b = (struct boot){ .ops = ops, .request = *request };
 	if (make_overlay(b, e) || make_files(b, e) || boot_xml(&b->request, &xml, e))
 		goto fail;
-	b->stage = BOOT_DESCRIBED;
 	if (request->console_log) {
 		b->console = fopen(request->console_log, "w");
 		if (!b->console) {
@@ -224,6 +223,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 			goto fail;
 		}
 	}
+	b->stage = BOOT_DESCRIBED;
 	if (ops->start(hv, text_get(&xml), &b->guest, e)) {
 		for (size_t i = 0; i < request->ndisks; i++)
 			if (request->settings[i]->backend == BACKEND_NBD)

@@ -78,9 +78,13 @@ static void announce(const struct regress *r)
 	const struct accel_outcome *a = &r->x.prepared[0].accel;
 
 	fprintf(stderr, "%s: %s\n", accel_name(a->used), a->why);
-	fprintf(stderr, "matrix %s: %zu cells, seed %llu; all %zu possible pairs of %zu options are covered but for %zu; %zu are impossible\n",
-		m->name, m->ncells, (unsigned long long)m->seed, m->covering.npairs, m->noptions, m->covering.nuncovered,
-		m->covering.nimpossible);
+	fprintf(stderr, "matrix %s: ", m->name);
+	if (r->nonly)
+		fprintf(stderr, "%zu cell%s of --only\n", m->ncells, m->ncells == 1 ? "" : "s");
+	else
+		fprintf(stderr, "%zu cells with all %zu pairs that the values of %zu options can make (%zu more cannot be: --list names them), "
+			"seed %llu\n", m->ncells, m->covering.npairs, m->noptions, m->covering.nimpossible + m->covering.nuncovered,
+			(unsigned long long)m->seed);
 	fprintf(stderr, "results: %s\n", store_path(r->store));
 }
 

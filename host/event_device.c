@@ -9,8 +9,8 @@
 #define JOB_S 4
 #define GROWN (8ull << 20) /* what is added to a disk */
 #define ALIGNED (64u << 10)
-#define LET_GO_S 10.0
-#define BIND_S 5.0
+#define LET_GO_S 30.0
+#define BIND_S 20.0
 
 /* ---- another size ---- */
 
@@ -74,9 +74,8 @@ int event_run_resize(struct boot *b, const struct matrix_cell *cell, struct cell
 	int status;
 
 	event_begin(&t, b, cell, result, gone);
-	event_job_timed(&job, &t.area, t.is_linux, JOB_S);
 	t.act = act_resize;
-	status = event_run_job(&t, &job, 0, &trial, e);
+	status = event_run_timed(&t, &job, JOB_S, 0, &trial, e);
 	if (!status)
 		status = event_check_came(&t, &job, 1, e);
 	if (!status)
@@ -108,8 +107,7 @@ static int run_gone(struct event_try *t, int (*bring_back)(struct event_try *t, 
 	struct trial trial = { 0 };
 	int status;
 
-	event_job_timed(&job, &t->area, t->is_linux, JOB_S);
-	status = event_run_job(t, &job, 0, &trial, e);
+	status = event_run_timed(t, &job, JOB_S, 0, &trial, e);
 	if (!status)
 		status = event_check_came(t, &job, 1, e);
 	if (!status)

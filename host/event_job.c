@@ -10,9 +10,11 @@
 #include "host/stall.h"
 
 #define PART_MOST (2ull << 20)
+/* What is waited for at most costs nothing where it comes: busy hosts under TCG are slow. */
 #define STALL_S 30.0
-#define FIND_S 6.0 /* a disk that was brought back is seen by then */
-#define ASK_S 3.0
+#define FIND_S 30.0 /* a disk that was brought back is seen by then */
+#define ASK_S 10.0
+#define SLOWER 5
 
 /* ---- jobs ---- */
 
@@ -183,7 +185,9 @@ static json_t *console_of(const struct event_try *t)
 
 int event_run_job(struct event_try *t, const struct event_job *job, unsigned tolerated, struct trial *trial, struct error *e)
 {
-	struct trial_request request = { .id = "event", .argv = job->argv, .argc = job->argc, .stall_timeout = STALL_S,
+	const struct guest *guest = t->b->request.guest;
+	double stall = guest && guest->stall_timeout > STALL_S ? guest->stall_timeout : STALL_S;
+	struct trial_request request = { .id = "event", .argv = job->argv, .argc = job->argc, .stall_timeout = stall,
 					 .tick = on_tick, .message = on_message, .stalled = on_stall, .tolerated = tolerated, .context = t };
 	int status = trial_run(t->b, &request, trial, e);
 	const char *why;
@@ -199,6 +203,19 @@ int event_run_job(struct event_try *t, const struct event_job *job, unsigned tol
 			     &(struct error){ 0 }, "the guest lives through it", "%.*s", (int)strcspn(why, "\n"), why);
 	error_clear(e);
 	return status ? error_set(e, STATUS_HOST, "out of memory") : 1;
+}
+
+int event_run_timed(struct event_try *t, struct event_job *job, unsigned seconds, unsigned tolerated, struct trial *trial, struct error *e)
+{
+	for (unsigned turn = 0;; turn++) {
+		int status;
+
+		event_job_timed(job, &t->area, t->is_linux, turn ? SLOWER * seconds : seconds);
+		status = event_run_job(t, job, tolerated, trial, e);
+		if (status || turn || t->step || trial->status != TRIAL_OK)
+			return status;
+		trial_free(trial);
+	}
 }
 
 int event_check_well(struct event_try *t, const struct event_job *job, const struct trial *trial, const char *name, struct error *e)

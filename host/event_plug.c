@@ -7,7 +7,7 @@
 #include "host/event_private.h"
 
 #define NODE_AGAIN "kb-again0"
-#define FREED_S 3.0
+#define FREED_S 10.0
 #define LIBVIRTS "libvirt-" /* its block nodes: they go with their device */
 
 /* What makes one virtio disk another than the next; those that a device or a build does not have are left out. */

@@ -80,6 +80,13 @@ int event_check(struct event_try *t, enum cell_status status, const struct event
  */
 int event_run_job(struct event_try *t, const struct event_job *job, unsigned tolerated, struct trial *trial, struct error *e);
 
+/*
+ * The same with a job of event_job_timed(). One that was over before its event came (a busy host hears of it about once a second)
+ * is run once more, for longer.
+ */
+int event_run_timed(struct event_try *t, struct event_job *job, unsigned seconds, unsigned tolerated, struct trial *trial,
+		    struct error *e);
+
 /* Checks that many events end with. -1: e. */
 int event_check_well(struct event_try *t, const struct event_job *job, const struct trial *trial, const char *name, struct error *e);
 int event_check_disk(struct event_try *t, const struct trial *trial, bool cut, const char *name, struct error *e);

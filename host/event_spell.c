@@ -29,8 +29,7 @@ static int run_spell(struct event_try *t, const struct spell *s, struct error *e
 	json_t *evidence;
 	int status;
 
-	event_job_timed(&job, &t->area, t->is_linux, s->seconds);
-	status = event_run_job(t, &job, s->tolerated, &trial, e);
+	status = event_run_timed(t, &job, s->seconds, s->tolerated, &trial, e);
 	if (!status)
 		status = event_check_came(t, &job, s->steps, e);
 	if (!status) {
@@ -207,8 +206,7 @@ int event_run_reset(struct boot *b, const struct matrix_cell *cell, struct cell_
 	if (!boot_greets_itself(b))
 		return event_check(&t, CELL_SKIPPED, NULL, NULL, e, "the guest starts again", "its agent does not start by itself");
 	t.act = act_reset;
-	event_job_timed(&job, &t.area, t.is_linux, SLOW_JOB_S);
-	status = event_run_job(&t, &job, 0, &trial, e);
+	status = event_run_timed(&t, &job, SLOW_JOB_S, 0, &trial, e);
 	if (!status)
 		status = event_check_came(&t, &job, 1, e);
 	if (!status)

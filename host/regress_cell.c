@@ -11,7 +11,7 @@
 #include "host/run_file.h"
 
 #define LEAST_HELLO_S 30
-#define STOP_TIMEOUT_S 10
+#define STOP_TIMEOUT_S 30
 
 /* ---- before anything runs ---- */
 
@@ -144,6 +144,17 @@ static bool is_refusal(const char *text, struct text *why)
 	return false;
 }
 
+/* What the host had no more of: no fault of the cell's. */
+static bool is_shortage(const char *text)
+{
+	static const char *const phrases[] = { "Cannot allocate memory", "No space left on device", "Too many open files" };
+
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++)
+		if (strstr(text, phrases[i]))
+			return true;
+	return false;
+}
+
 /* boot_start() has failed. 0: that is what became of the cell; 1: to be tried once more; -1: the run is over. */
 static int judge_boot(struct cell_run *c, struct error *e)
 {
@@ -152,6 +163,9 @@ static int judge_boot(struct cell_run *c, struct error *e)
 	int status = 0;
 
 	if (*c->r->interrupted)
+		return -1;
+	/* What is not described either is refused where the description is at fault; files that cannot be made are the host's. */
+	if ((c->boot.stage == BOOT_NOTHING && e->status != STATUS_USAGE) || (c->boot.stage == BOOT_DESCRIBED && is_shortage(e->text)))
 		return -1;
 	if (c->boot.stage > BOOT_DESCRIBED || (c->boot.stage == BOOT_DESCRIBED && !is_refusal(e->text, &why))) {
 		status = cell_run_lost(c, names[c->boot.stage], NULL, e);
