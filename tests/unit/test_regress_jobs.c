@@ -216,6 +216,29 @@ static void what_a_job_is_to_do_is_known(void **state)
 	regress_jobs_free(&jobs);
 }
 
+/* Whether a write is refused is only known when one was tried: on a disk for reading, too. */
+static void the_edges_are_asked_for_with_consent(void **state)
+{
+	struct matrix_option options[] = { { .name = (char *)"write_cache" }, { .name = (char *)"queues" } };
+	struct matrix matrix = { .option = options, .noptions = 2 };
+	struct matrix_cell cell = { .number = 1, .bytes = 64 * MIB, .block_size = 4096, .write_cache = true };
+
+	(void)state;
+	for (int readonly = 0; readonly < 2; readonly++) {
+		struct regress_jobs jobs;
+
+		cell.readonly = readonly;
+		assert_int_equal(regress_jobs_check(&matrix, &cell, "kb-disk0", &jobs, &(struct error){ 0 }), 0);
+		assert_int_equal(jobs.count, 1);
+		assert_true(has(&jobs.job[0], "--destroy=1"));
+		assert_true(has(&jobs.job[0], readonly ? "--readonly=1" : "--readonly=0"));
+		assert_true(has(&jobs.job[0], "--size=67108864") && has(&jobs.job[0], "--sector=4096"));
+		assert_true(has(&jobs.job[0], "--write-cache=1"));
+		assert_false(has(&jobs.job[0], "--discard=")); /* nobody has chosen it */
+		regress_jobs_free(&jobs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +253,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_written_to_a_disk_for_reading),
 		cmocka_unit_test(a_job_that_did_nothing_is_none),
 		cmocka_unit_test(what_a_job_is_to_do_is_known),
+		cmocka_unit_test(the_edges_are_asked_for_with_consent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
