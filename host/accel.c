@@ -195,11 +195,15 @@ static int try(const struct hv_ops *ops, struct hv *hv, const struct accel_reque
 	struct boot b;
 
 	snprintf(name, sizeof(name), "%ld-trial-%s", (long)getpid(), accel_name(accel));
-	if (boot_start(&b, ops, hv, &request, e))
+	out->guest_failed = false;
+	if (boot_start(&b, ops, hv, &request, e)) {
+		out->guest_failed = accel == ACCEL_TCG && b.stage >= BOOT_STARTED;
 		return -1;
+	}
 	pace->boot_s = b.wall_to_hello;
 	pace->trial_s = 0;
 	if (measure_guest(&b, r->tool, pace, e)) {
+		out->guest_failed = accel == ACCEL_TCG;
 		boot_kill(&b);
 		return -1;
 	}

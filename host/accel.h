@@ -32,6 +32,7 @@ struct accel_outcome {
 	char qemu_version[160]; /* what the emulator calls itself, "" unknown */
 	bool virtio_status;     /* it survived x-query-virtio-status, which was tried when the trial guest had done its work */
 	bool cached;
+	bool guest_failed; /* accel_decide() has failed, and not for the host: under TCG the guest started, and did not boot or did no I/O */
 };
 
 /*

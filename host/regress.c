@@ -38,7 +38,14 @@ static int prepare_host(struct regress *r, void (*say)(const char *), struct err
 	if (!x->host.here)
 		return error_set(e, STATUS_USAGE, "regress makes disks and reads them again: it needs the hypervisor of this host, not of %s",
 				 x->host.name);
-	return x->ops->version(x->hv, &x->version, e) || experiment_prepare_machines(x, say, e) ? -1 : 0;
+	if (x->ops->version(x->hv, &x->version, e))
+		return -1;
+	if (!experiment_prepare_machines(x, say, e))
+		return 0;
+	/* A guest that does not boot, or whose disk does not work, is what a driver's bug may look like: as in a cell. */
+	if (x->prepared && x->prepared[0].accel.guest_failed && !*r->interrupted)
+		e->status = STATUS_FAILED;
+	return -1;
 }
 
 static int make_folder(struct regress *r, struct error *e)

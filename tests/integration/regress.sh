@@ -87,6 +87,21 @@ else
 	fault "a write that is not answered" 1 delay:40 'device holds it' delay=600
 fi
 
+# A server that accepts and says nothing would let a start wait for ever.
+python3 - "$WORK/silent.sock" <<'END' &
+import os, socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o666)
+s.listen(8)
+time.sleep(60)
+END
+server=$!
+wait_for 10 test -S "$WORK/silent.sock"
+kb regress "$matrix" $one --set disk.backend=nbd --set disk.path="$WORK/silent.sock" -o "$WORK/g-silent"
+check "a server that says nothing" 4 'the server has said nothing for 5 s' 'kickbench regress --resume'
+kill "$server" 2>/dev/null
+
 # ---- what cannot be tried ----
 
 kb regress "$matrix" $one --set matrix.quick.qemu.no-such-thing=1 --only ring=split,queues=1 -o "$WORK/g-unknown"
@@ -101,6 +116,8 @@ kb regress --resume "$WORK/g-null" --bisect
 check "--bisect: bad" 1 'lost write'
 kb regress "$matrix" $one --bisect --set matrix.quick.qemu.no-such-thing=1 -o "$WORK/g-neither"
 check "--bisect: nothing was tried" 125 'skipped'
+kb regress "$matrix" $one --bisect --set guest.kernel_args=rdinit=/nonexistent -o "$WORK/g-mute"
+check "--bisect: a kernel that does not boot is bad" 1 'the trial guest does not run' 'Kernel panic'
 kb regress "$matrix" $one --bisect --set guest.kernel=/nonexistent/vmlinuz -o "$WORK/g-host"
 check "--bisect: the host cannot" 125 '/nonexistent/vmlinuz'
 kb run "$mini" --bisect -o "$WORK/g-run"
