@@ -9,7 +9,7 @@
 
 #include "host/hypervisor_libvirt.h"
 
-#define START_S 60
+#define START_S 120 /* memory that is allocated beforehand takes a while */
 #define ONCE_MORE_S 2 /* a domain that libvirt did not know yet, or that its emulator survived */
 
 struct hv_deadline {

@@ -22,7 +22,7 @@ suite 600 "a distribution's image, by its console" debian
 suite 300 "several guests, fio as the tool" guests
 suite 300 "a user's own domain" owndomain
 suite 150 "guests without libvirt" exec_long
-suite 900 "the quick regression matrix" regress_long
+suite 1080 "the quick regression matrix" regress_long
 suite 400 "events in the middle of a job" events
 suite 500 "two hosts" remote
 finish

@@ -23,6 +23,18 @@ true_of "most were tried" "$WORK/l-quick" "sum(x['status'] == 'pass' for x in c)
 clean_consoles "$WORK/l-quick"
 echo "      | it took $((SECONDS - began)) s"
 
+# An emulator that hangs before it has a monitor, of one cell of two.
+cat >"$WORK/hung-qemu" <<END
+#!/bin/sh
+case "\$*" in
+*guest=kickbench-*'"packed":true'* | *guest=kickbench-*packed=on*) exec sleep 1000 ;;
+esac
+exec $(command -v qemu-system-x86_64) "\$@"
+END
+chmod 755 "$WORK/hung-qemu"
+kb regress "$here/regress.ini" --only queues=1 --set guest.emulator="$WORK/hung-qemu" -o "$WORK/l-hung"
+check "an emulator that hangs is ended" 1 'the emulator has not come up within 120 s and was ended' '1 passed, 1 failed'
+
 if "$tools/other_qemu.sh" "$other/qemu" >"$out" 2>&1; then
 	kb regress --quick --set guest.emulator="$other/qemu/qemu-system-x86_64" -o "$WORK/l-other"
 	[ $status = 0 ] || [ $status = 1 ] && pass "the quick matrix with another QEMU" || fail "the quick matrix with another QEMU" "status $status"

@@ -60,24 +60,32 @@ sed 's/^\[guest linux\]/&\nstall_timeout = 3s/; s/^blocks = 1/&\nfresh_boot = pe
 	>"$WORK/linux.ini"
 
 # The device: a server that is stopped when the job has read for a while, and goes on when the guest was given up.
-if command -v nbdkit >/dev/null; then
+held() { # RING
+	local folder=$WORK/s-held-$1 server
+	rm -f "$WORK/nbd.sock" "$WORK/nbd.pid" "$WORK/nbd.log"
 	nbdkit -U "$WORK/nbd.sock" -P "$WORK/nbd.pid" --filter=log memory 16M logfile="$WORK/nbd.log"
 	wait_for 5 test -s "$WORK/nbd.pid"
+	server=$(cat "$WORK/nbd.pid")
 	chmod 666 "$WORK/nbd.sock"
-	start run "$WORK/linux.ini" -o "$WORK/s-held" --set disk.backend=nbd --set disk.path="$WORK/nbd.sock" \
+	start run "$WORK/linux.ini" -o "$folder" --set disk.backend=nbd --set disk.path="$WORK/nbd.sock" --set disk.packed="$2" \
 		--set guest.vcpus=2 --set disk.queues=2 --set workload.iodepth=4 --set workload.ioengine=libaio
 	busy() { [ "$(grep -c ' Read ' "$WORK/nbd.log")" -gt 1000 ]; }
-	wait_for 60 busy && kill -STOP "$(cat "$WORK/nbd.pid")"
-	stored() { [ "$(trials "$WORK/s-held")" -ge 1 ]; }
+	wait_for 60 busy && kill -STOP "$server"
+	stored() { [ "$(trials "$folder")" -ge 1 ]; }
 	wait_for 60 stored
 	kill -INT "$run"
-	kill -CONT "$(cat "$WORK/nbd.pid")"
+	kill -CONT "$server"
 	finish
-	check "a device that holds requests" 3 'stalled: .*device holds it: queue .: the device has taken .* a further request does not come back'
-	true_of "and its evidence" "$WORK/s-held" "why[0]['cause'] == 'device holds it' and not why[0]['resumed'] and
+	check "a device that holds requests, $1 ring" 3 'stalled: .*device holds it: queue .: the device has taken .* a further request does not come back'
+	true_of "and its evidence" "$folder" "why[0]['cause'] == 'device holds it' and not why[0]['resumed'] and
 		why[0]['nudges'][0]['issued'] and not why[0]['nudges'][0]['completed'] and
-		any(q['inuse'] > 0 and q['available'] == q['looked_up_to'] for q in why[0]['snapshots'][1]['queues'])"
-	kill "$(cat "$WORK/nbd.pid")"
+		any(q['ring'] == '$1' and q['inuse'] > 0 and (not q['next_available'] if q['ring'] == 'packed' else q['available'] == q['looked_up_to'])
+			for q in why[0]['snapshots'][1]['queues'])"
+	kill "$server"
+}
+if command -v nbdkit >/dev/null; then
+	held split off
+	held packed on
 else
 	skip "a device that holds requests" "there is no nbdkit"
 fi
