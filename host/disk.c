@@ -18,6 +18,7 @@
 #include "host/parse.h"
 
 #define PIECE (1u << 20)
+#define DIRECT_ALIGNMENT 4096
 #define PATTERN_BLOCK 4096
 #define MEMORY_FOLDER "/dev/shm/kickbench"
 #define SPARE (64u << 20) /* left free on the file system */
@@ -307,7 +308,7 @@ int disk_resolve_cache(struct settings *s, const char *path, struct error *e)
 		return error_set(e, STATUS_HOST, "cache = %s needs direct I/O, which the file system of %s does not have: use cache = "
 				 "writeback or auto, or another disk.path", cache_name(s->cache), path);
 	if (s->cache == CACHE_AUTO)
-		s->cache = fd >= 0 && s->backend != BACKEND_MEMORY ? CACHE_NONE : CACHE_WRITEBACK;
+		s->cache = fd >= 0 && s->backend != BACKEND_MEMORY && s->size % DIRECT_ALIGNMENT == 0 ? CACHE_NONE : CACHE_WRITEBACK;
 	return 0;
 }
 

@@ -51,7 +51,10 @@ void disk_memory_folder(char *path, size_t room);
 /* The known data of the 4 KiB block at this offset (a function of the offset alone). */
 void disk_pattern(uint64_t offset, void *block);
 
-/* CACHE_AUTO: none where the folder's file system takes O_DIRECT, else writeback. Others unchanged. */
+/*
+ * CACHE_AUTO: none where the folder's file system takes O_DIRECT, else writeback; that too for a disk whose end is not aligned as
+ * file systems may want it: QEMU refuses to write to such a one past the cache. Others unchanged.
+ */
 int disk_resolve_cache(struct settings *s, const char *path, struct error *e);
 
 void disk_free(struct disk *disk);

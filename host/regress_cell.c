@@ -125,7 +125,7 @@ static bool is_refusal(const char *text, struct text *why)
 	static const char *const phrases[] = {
 		"unsupported configuration: ", "Property ", "property ", "Parameter ", "Unknown driver", "not supported", "does not support",
 		"doesn't support", "is not a valid", "nvalid parameter", "not a valid device", "is required", "are required", "must be ",
-		"cannot be used", "can't be used", "is not compatible", "nvalid ",
+		"not a multiple of request alignment", "cannot be used", "can't be used", "is not compatible", "nvalid ",
 	};
 
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {

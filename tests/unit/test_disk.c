@@ -271,6 +271,11 @@ static void cache_by_file_system(void **state)
 	assert_int_equal(fd >= 0 ? CACHE_NONE : CACHE_WRITEBACK, s.cache);
 	if (fd >= 0)
 		close(fd);
+	/* Whose end is not aligned: QEMU would refuse to write to it directly where the file system wants 4 KiB. */
+	s.cache = CACHE_AUTO;
+	s.size = (64u << 20) + 1536;
+	assert_int_equal(0, disk_resolve_cache(&s, disk.path, &e));
+	assert_int_equal(CACHE_WRITEBACK, s.cache);
 	s.cache = CACHE_UNSAFE;
 	assert_int_equal(0, disk_resolve_cache(&s, disk.path, &e));
 	assert_int_equal(CACHE_UNSAFE, s.cache);
