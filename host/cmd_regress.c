@@ -76,15 +76,17 @@ static void announce(const struct regress *r)
 {
 	const struct matrix *m = r->matrix;
 	const struct accel_outcome *a = &r->x.prepared[0].accel;
+	size_t left_out = m->covering.nimpossible + m->covering.nuncovered;
 
 	fprintf(stderr, "%s: %s\n", accel_name(a->used), a->why);
 	fprintf(stderr, "matrix %s: ", m->name);
 	if (r->nonly)
 		fprintf(stderr, "%zu cell%s of --only\n", m->ncells, m->ncells == 1 ? "" : "s");
 	else
-		fprintf(stderr, "%zu cells with all %zu pairs that the values of %zu options can make (%zu more cannot be: --list names them), "
-			"seed %llu\n", m->ncells, m->covering.npairs, m->noptions, m->covering.nimpossible + m->covering.nuncovered,
-			(unsigned long long)m->seed);
+		fprintf(stderr, "%zu cells with all %zu pairs that the values of %zu options can make, seed %llu\n", m->ncells,
+			m->covering.npairs, m->noptions, (unsigned long long)m->seed);
+	if (!r->nonly && left_out)
+		fprintf(stderr, "%zu more pairs cannot be: kickbench regress --list names them\n", left_out);
 	fprintf(stderr, "results: %s\n", store_path(r->store));
 }
 
