@@ -58,8 +58,9 @@ wait_for() {
 }
 
 # A run in the background: its process in $run, its output in $out.
-# (set -m: a shell without job control starts its background processes with SIGINT ignored.)
-start() { set -m; "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null & run=$!; set +m; }
+# (set -m: a shell without job control starts its background processes with SIGINT ignored; whoever started us in the background
+# may have been one.)
+start() { set -m; env --default-signal=INT "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null & run=$!; set +m; }
 finish() { status=0; wait "$run" || status=$?; }
 emulator() { pgrep -f "guest=kickbench-$run-" | head -n 1; }
 emulator_runs() { [ -n "$(emulator)" ]; }
