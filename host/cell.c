@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/entries.h"
 #include "host/parse.h"
 
 static const char *const names[] = { "pass", "skipped", "fail", "stalled", "corrupt", NULL }; /* by enum cell_status */
@@ -113,46 +112,7 @@ static json_t *options_json(const struct matrix *m, const struct matrix_cell *ce
 	return options;
 }
 
-/* A word for a shell: in quotes where it needs them. */
-static void add_word(struct text *line, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=,._+-/:@%";
-
-	text_add(line, " ");
-	if (*word && !word[strspn(word, plain)]) {
-		text_add(line, "%s", word);
-		return;
-	}
-	text_add(line, "'");
-	for (; *word; word++)
-		if (*word == '\'')
-			text_add(line, "'\\''");
-		else
-			text_add(line, "%c", *word);
-	text_add(line, "'");
-}
-
-/* The command that tries this cell alone. */
-static json_t *reproduce(const struct matrix *m, const struct matrix_cell *cell)
-{
-	const struct entries *from = m->scenario->entries;
-	bool usual = !strcmp(m->name, "quick") || !strcmp(m->name, "full");
-	struct text line = { 0 };
-	json_t *string;
-
-	text_add(&line, "kickbench regress --%s%s --only", usual ? "" : "matrix ", m->name);
-	add_word(&line, cell->name);
-	for (size_t i = 0; i < from->nset; i++) {
-		text_add(&line, " --set");
-		add_word(&line, from->set[i] + strlen("--set "));
-	}
-	add_word(&line, m->scenario->file);
-	string = line.failed ? NULL : json_string(text_get(&line));
-	text_free(&line);
-	return string;
-}
-
-json_t *cell_json(const struct matrix *m, const struct matrix_cell *cell, const struct cell_result *r)
+json_t *cell_json(const struct matrix *m, const struct matrix_cell *cell, const struct cell_result *r, const char *again)
 {
 	json_t *checks = json_array();
 	char console[40];
@@ -163,10 +123,10 @@ json_t *cell_json(const struct matrix *m, const struct matrix_cell *cell, const 
 			checks = NULL;
 		}
 	snprintf(console, sizeof(console), "console/%06u.log", cell->number);
-	return json_pack("{s:s, s:I, s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "schema", CELL_SCHEMA,
+	return json_pack("{s:s, s:I, s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "schema", CELL_SCHEMA,
 			 "cell", (json_int_t)cell->number, "name", cell->name, "options", options_json(m, cell), "status",
 			 names[r->status], "reason", text_or_null(r->reason), "seconds", r->seconds, "started", r->started, "accel",
 			 text_or_null(r->accel), "qemu_version", text_or_null(r->qemu_version), "guest_kernel",
 			 text_or_null(r->guest_kernel), "effective", or_null(r->effective), "checks", checks, "console", console,
-			 "reproduce", reproduce(m, cell));
+			 "reproduce", again);
 }

@@ -64,7 +64,7 @@ int cell_add(struct cell_result *r, const struct cell_check *check, struct error
 void cell_skip(struct cell_result *r, const char *reason);
 void cell_result_free(struct cell_result *r);
 
-/* The record, NULL when memory ran out. */
-json_t *cell_json(const struct matrix *m, const struct matrix_cell *cell, const struct cell_result *r);
+/* The record, NULL when memory ran out. again: the command that tries this cell alone. */
+json_t *cell_json(const struct matrix *m, const struct matrix_cell *cell, const struct cell_result *r, const char *again);
 
 #endif

@@ -101,16 +101,12 @@ int regress_prepare(struct regress *r, bool resume, void (*say)(const char *line
 
 static json_t *record_of(const struct regress *r, const struct matrix_cell *cell, const struct cell_result *result)
 {
-	json_t *record = cell_json(r->matrix, cell, result);
-	struct text line = { 0 };
+	struct text again = { 0 };
+	json_t *record;
 
-	regress_reproduce(&r->line, cell->name, &line);
-	if (record && line.failed) {
-		json_decref(record);
-		record = NULL;
-	}
-	json_object_set_new(record, "reproduce", json_string(text_get(&line)));
-	text_free(&line);
+	regress_reproduce(&r->line, cell->name, &again);
+	record = again.failed ? NULL : cell_json(r->matrix, cell, result, text_get(&again));
+	text_free(&again);
 	return record;
 }
 

@@ -96,14 +96,13 @@ static void a_long_message_is_cut_and_fits(void **state)
 	cell_result_free(&r);
 }
 
-static struct matrix *read_matrix(struct scratch *s, const char *file, const char *which, const char *const *set, size_t nset)
+static struct matrix *read_matrix(struct scratch *s)
 {
-	struct matrix_request request = { .which = which, .set = set, .nset = nset, .seed = 1 };
+	struct matrix_request request = { .which = "quick", .seed = 1 };
 	struct error e = { 0 };
 	struct matrix *m;
 
-	request.file = scratch_text(s, file, "[disk]\nsize = 64M\n[matrix quick]\nring = packed\nqueues = 1\n"
-				    "[matrix odd]\nring = split\nkernel_args = it's\\, so\n");
+	request.file = scratch_text(s, "m.ini", "[disk]\nsize = 64M\n[matrix quick]\nring = packed\nqueues = 1\n");
 	if (matrix_read(&request, &m, &e))
 		fail_msg("%s", e.text);
 	return m;
@@ -117,18 +116,17 @@ static const char *string_at(const json_t *record, const char *key)
 static void the_record_holds_all(void **state)
 {
 	struct scratch *s = *state;
-	struct matrix *m = read_matrix(s, "m.ini", "quick", NULL, 0);
+	struct matrix *m = read_matrix(s);
 	struct cell_result r = { .seconds = 2.5, .started = "2026-01-31T12:00:00Z", .accel = "tcg", .guest_kernel = "6.1.0" };
 	struct cell_check check = { .name = "verify \xc3\xa9", .status = CELL_CORRUPT, .message = "bad byte \xff", .seconds = 1.25,
 				    .argv = json_pack("[s]", "--rw=read"), .evidence = json_pack("{s:i}", "block", 7) };
 	struct error e = { 0 };
 	json_t *record, *first;
-	char want[700];
 
 	add(&r, "serial", CELL_PASS, "");
 	assert_int_equal(cell_add(&r, &check, &e), 0);
 	r.effective = json_pack("{s:{}}", "verified");
-	record = cell_json(m, &m->cell[0], &r);
+	record = cell_json(m, &m->cell[0], &r, "kickbench regress --only it");
 	assert_non_null(record);
 	assert_string_equal(string_at(record, "schema"), "kickbench-cell/1");
 	assert_int_equal(json_integer_value(json_object_get(record, "cell")), 1);
@@ -144,8 +142,7 @@ static void the_record_holds_all(void **state)
 	assert_string_equal(string_at(record, "guest_kernel"), "6.1.0");
 	assert_true(json_is_object(json_object_get(record, "effective")));
 	assert_string_equal(string_at(record, "console"), "console/000001.log");
-	snprintf(want, sizeof(want), "kickbench regress --quick --only ring=packed,queues=1 %s", m->scenario->file);
-	assert_string_equal(string_at(record, "reproduce"), want);
+	assert_string_equal(string_at(record, "reproduce"), "kickbench regress --only it");
 	assert_int_equal(json_array_size(json_object_get(record, "checks")), 2);
 	first = json_array_get(json_object_get(record, "checks"), 0);
 	assert_string_equal(string_at(first, "name"), "serial");
@@ -164,24 +161,6 @@ static void the_record_holds_all(void **state)
 	matrix_free(m);
 }
 
-/* What a shell would take apart stands in quotes; what was set is said again. */
-static void the_line_can_be_pasted(void **state)
-{
-	static const char *const set[] = { "disk.size=32M", "matrix.odd.kernel_args=it's\\, so" };
-	struct scratch *s = *state;
-	struct matrix *m = read_matrix(s, "a file.ini", "odd", set, COUNT(set));
-	struct cell_result r = { 0 };
-	json_t *record = cell_json(m, &m->cell[0], &r);
-	char want[900];
-
-	snprintf(want, sizeof(want), "kickbench regress --matrix odd --only 'ring=split,kernel_args=it'\\''s\\, so' --set disk.size=32M "
-		 "--set 'matrix.odd.kernel_args=it'\\''s\\, so' '%s'", m->scenario->file);
-	assert_string_equal(string_at(record, "reproduce"), want);
-	assert_true(json_is_null(json_object_get(record, "reason")));
-	json_decref(record);
-	matrix_free(m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,7 +168,6 @@ int main(void)
 		cmocka_unit_test(the_heaviest_wins),
 		cmocka_unit_test(a_long_message_is_cut_and_fits),
 		cmocka_unit_test_setup_teardown(the_record_holds_all, scratch_open, scratch_close),
-		cmocka_unit_test_setup_teardown(the_line_can_be_pasted, scratch_open, scratch_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
