@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,10 @@
 
 #include "guest/os.h"
 #include "guest/os_linux_sysfs.h"
+
+/* include/uapi/linux/fs.h, which not every C library has beside its own headers. */
+#define DISCARD _IO(0x12, 119)  /* BLKDISCARD */
+#define ZERO_OUT _IO(0x12, 127) /* BLKZEROOUT */
 
 /* block/fops.c: a disk is written to its end and not behind it, direct requests are of whole blocks, nothing is written to a
  * read-only disk although it can be opened for that. */
@@ -94,11 +97,11 @@ static int request(int fd, unsigned long what, uint64_t offset, uint64_t length)
 
 int os_discard(int fd, uint64_t offset, uint64_t length)
 {
-	return request(fd, BLKDISCARD, offset, length);
+	return request(fd, DISCARD, offset, length);
 }
 
 /* Where the disk does not offer it the kernel writes zeroes of its own. */
 int os_write_zeroes(int fd, uint64_t offset, uint64_t length)
 {
-	return request(fd, BLKZEROOUT, offset, length);
+	return request(fd, ZERO_OUT, offset, length);
 }
