@@ -5,13 +5,13 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/lib/count.sh
 
 section "unit tests"
-for test in "$build"/plain/test_*; do unit plain "$test"; done
+units plain
 section "unit tests with AddressSanitizer and UndefinedBehaviorSanitizer"
-for test in "$build"/asan/test_*; do unit asan "$test"; done
+units asan
 section "unit tests with ThreadSanitizer"
 # Its runtime does not know every layout that a randomising kernel comes up with.
 ! setarch -R true 2>/dev/null || within='setarch -R'
-for test in "$build"/tsan/test_*; do unit tsan "$test"; done
+units tsan
 within=
 script "simulated experiments" "$build/plain/simulate"
 script "fuzzers, a moment each" tests/fuzz/run.sh "$build" 1

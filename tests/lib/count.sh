@@ -6,22 +6,34 @@ passed=0 failed=0 skipped=0 begun=$SECONDS within=
 
 section() { echo; echo "== $1 (at $((SECONDS - begun)) s)"; }
 
-# A cmocka program counts its tests itself.
-unit() {
-	local name status=0 p s f
-	name=$1/$(basename "$2")
-	timeout 300 $within "$2" >"$log" 2>&1 </dev/null || status=$?
+# A cmocka program counts its tests itself. told NAME LOG STATUS
+told() {
+	local name=$1 log=$2 status=$3 p s f
 	p=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	s=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	passed=$((passed + ${p:-0})) skipped=$((skipped + ${s:-0}))
-	if [ $status != 0 ] || [ -z "$p" ]; then
+	if [ "$status" != 0 ] || [ -z "$p" ]; then
 		failed=$((failed + (${f:-0} > 0 ? f : 1)))
 		echo "FAIL  $name (status $status)"
 		grep -vE '^\[ (RUN|      OK) ' "$log" | tail -n 40 | sed 's/^/      | /'
 	else
 		echo "pass  $name: $p tests${s:+, $s skipped}"
 	fi
+}
+
+# units FLAVOUR: its programs, one per CPU at a time; many of them wait most of their time.
+units() {
+	local logs test name
+	logs=$(mktemp -d)
+	# shellcheck disable=SC2016
+	printf '%s\n' "$build/$1"/test_* | within=$within logs=$logs xargs -P "$(nproc)" -I{} bash -c \
+		'timeout 300 $within "$0" >"$logs/${0##*/}" 2>&1 </dev/null; echo $? >"$logs/${0##*/}.status"' {}
+	for test in "$build/$1"/test_*; do
+		name=${test##*/}
+		told "$1/$name" "$logs/$name" "$(cat "$logs/$name.status" 2>/dev/null || echo none)"
+	done
+	rm -rf "$logs"
 }
 
 # A script that ends with "N passed, N failed, N skipped".
