@@ -61,6 +61,7 @@ kb regress "$matrix" $one --set disk.backend=null -o "$WORK/g-null"
 check "a disk that keeps nothing" 1 'corrupt' 'lost write'
 true_of "the cell that lost its writes is reproduced by a line" "$WORK/g-null" "c[0]['status'] == 'corrupt' and c[0]['reproduce'] == 'kickbench regress --only ' + c[0]['name'] + ' --set disk.backend=null $matrix'"
 
+faults=0
 fault() { # NAME STATUS KIND:N PATTERN PARAMETER…
 	local name=$1 status_wanted=$2 fault=$3 text=$4 socket=$WORK/nbd.sock
 	shift 4
@@ -68,7 +69,7 @@ fault() { # NAME STATUS KIND:N PATTERN PARAMETER…
 	nbdkit -f --exit-with-parent -U "$socket" -P "$WORK/nbd.pid" "$WORK/faultdisk.so" size=16M fault="$fault" "$@" >"$WORK/nbd.log" 2>&1 &
 	local server=$!
 	wait_for 10 test -s "$WORK/nbd.pid" || { fail "$name" "nbdkit: $(cat "$WORK/nbd.log")"; return; }
-	kb regress "$matrix" $one --set disk.backend=nbd --set disk.path="$socket" -o "$WORK/g-${fault%:*}"
+	kb regress "$matrix" $one --set disk.backend=nbd --set disk.path="$socket" -o "$WORK/g-fault-$((faults += 1))"
 	kill "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
 	check "$name" "$status_wanted" "$text"
