@@ -123,3 +123,10 @@ int dirs_find(struct dirs *d, struct error *e)
 		return -1;
 	return access(d->build, W_OK) == 0 ? 0 : put(d->build, sizeof(d->build), e, d->cache, "");
 }
+
+void dirs_kickio(const char *data, int way, char *path, size_t room)
+{
+	snprintf(path, room, "%s/build/kickio", data);
+	if (access(path, way))
+		snprintf(path, room, "%s/kickio", data);
+}

@@ -2,6 +2,8 @@
 #ifndef KB_DIRS_H
 #define KB_DIRS_H
 
+#include <stddef.h>
+
 #include "guest/error.h"
 
 struct dirs {
@@ -13,6 +15,12 @@ struct dirs {
 
 /* Find them and make state and cache. */
 int dirs_find(struct dirs *d, struct error *e);
+
+/*
+ * The host's kickio that access() allows in this way (X_OK): in build/ of a source tree, or where it was installed; the
+ * latter's path, too, when there is neither.
+ */
+void dirs_kickio(const char *data, int way, char *path, size_t room);
 
 /* mkdir -p */
 int dirs_make(const char *path, struct error *e);

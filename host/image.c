@@ -92,7 +92,8 @@ int image_prepare(const struct guest *guest, const struct machine *machine, cons
 		  void (*say)(const char *line), struct image *image, struct error *e)
 {
 	const char *slash = strrchr(guest->image, '/');
-	struct text script = { 0 }, out = { 0 }, kickio = { 0 }, manifest = { 0 };
+	struct text script = { 0 }, out = { 0 }, manifest = { 0 };
+	char kickio[1200];
 	int status = -1;
 
 	*image = (struct image){ 0 };
@@ -103,25 +104,20 @@ int image_prepare(const struct guest *guest, const struct machine *machine, cons
 	text_add(&out, "%s/images/%s", cache_dir, slash ? slash + 1 : guest->image);
 	if (machine->kernel) /* two guests with different kernels must not overwrite each other's image */
 		text_add(&out, "-%08x", (unsigned)frame_crc32(0, machine->kernel, strlen(machine->kernel)));
-	text_add(&kickio, "%s/build/kickio", data_dir);
-	if (access(text_get(&kickio), X_OK)) {
-		text_reset(&kickio);
-		text_add(&kickio, "%s/kickio", data_dir);
-	}
+	dirs_kickio(data_dir, X_OK, kickio, sizeof(kickio));
 	text_add(&manifest, "%s/manifest.json", text_get(&out));
 	if (access(text_get(&script), R_OK))
 		error_set(e, STATUS_HOST, "image %s of guest %s: %s is missing", guest->image, guest->name, text_get(&script));
 	else {
 		if (say && access(text_get(&manifest), F_OK))
 			say("making the guest's image (once)");
-		if (make(text_get(&script), text_get(&out), text_get(&kickio), machine->kernel, e) == 0)
+		if (make(text_get(&script), text_get(&out), kickio, machine->kernel, e) == 0)
 			status = read_manifest(text_get(&out), image, e) || apply(machine, image, e) ? -1 : 0;
 	}
 	if (status)
 		image_free(image);
 	text_free(&script);
 	text_free(&out);
-	text_free(&kickio);
 	text_free(&manifest);
 	return status;
 }

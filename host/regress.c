@@ -17,11 +17,7 @@
 
 static int find_kickio(struct regress *r, struct error *e)
 {
-	const char *data = r->session->dirs.data;
-
-	snprintf(r->kickio, sizeof(r->kickio), "%s/build/kickio", data);
-	if (access(r->kickio, X_OK))
-		snprintf(r->kickio, sizeof(r->kickio), "%s/kickio", data);
+	dirs_kickio(r->session->dirs.data, X_OK, r->kickio, sizeof(r->kickio));
 	return access(r->kickio, X_OK) ? error_errno(e, STATUS_HOST, "the second opinion needs kickio: %s", r->kickio) : 0;
 }
 

@@ -8,6 +8,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "host/dirs.h"
+
 #define BLOCK 512
 #define RECORD 10240
 #define TIME 946684800u /* 2000-01-01: for NetBSD's make, a file of 1970-01-01 does not exist */
@@ -148,9 +150,7 @@ int tar_disk_kickio(const char *data_dir, struct text *archive, size_t *sources,
 	*sources = archive->length;
 	uname(&here);
 	snprintf(name, sizeof(name), "kickio/bin/%s-linux", here.machine);
-	snprintf(path, sizeof(path), "%s/build/kickio", data_dir);
-	if (access(path, R_OK))
-		snprintf(path, sizeof(path), "%s/kickio", data_dir);
+	dirs_kickio(data_dir, R_OK, path, sizeof(path));
 	if (access(path, R_OK) == 0 && add_file(archive, path, name, e))
 		return -1;
 	snprintf(path, sizeof(path), "%s/build", data_dir);
