@@ -9,14 +9,12 @@
 /* cmocka.h needs the four above */
 #include <cmocka.h>
 #include <jansson.h>
-#include <libxml/parser.h>
-#include <libxml/xpath.h>
-#include <libxml/xpathInternals.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/domain.h"
+#include "tests/unit/xpath.h"
 
 struct fixture {
 	struct settings settings[2];
@@ -72,23 +70,7 @@ static inline void make(struct fixture *f)
 /* Static: overwritten by the next call. */
 static inline const char *at(const struct fixture *f, const char *path)
 {
-	static char value[1024];
-	xmlDoc *doc = xmlReadMemory(text_get(&f->xml), (int)f->xml.length, NULL, NULL, XML_PARSE_NONET);
-	xmlXPathContext *context = xmlXPathNewContext(doc);
-	xmlXPathObject *object;
-	xmlChar *s;
-
-	assert_non_null(doc);
-	xmlXPathRegisterNs(context, BAD_CAST "q", BAD_CAST "http://libvirt.org/schemas/domain/qemu/1.0");
-	object = xmlXPathEvalExpression(BAD_CAST path, context);
-	assert_non_null(object);
-	s = xmlXPathCastToString(object);
-	snprintf(value, sizeof(value), "%s", (char *)s);
-	xmlFree(s);
-	xmlXPathFreeObject(object);
-	xmlXPathFreeContext(context);
-	xmlFreeDoc(doc);
-	return value;
+	return xpath_string(text_get(&f->xml), f->xml.length, path);
 }
 
 #define DRIVER "/domain/devices/disk[target/@dev='vda']/driver"

@@ -9,14 +9,12 @@
 #include <stdint.h>
 /* cmocka.h needs the four above */
 #include <cmocka.h>
-#include <libxml/parser.h>
-#include <libxml/xpath.h>
-#include <libxml/xpathInternals.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/domain_copy.h"
+#include "tests/unit/xpath.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -119,24 +117,7 @@ static void make_case(const struct wanted *w, struct made *m)
 /* Static: overwritten by the next call. */
 static const char *at(const char *xml, const char *path)
 {
-	static char value[1024];
-	xmlDoc *doc = xmlReadMemory(xml, (int)strlen(xml), NULL, NULL, XML_PARSE_NONET);
-	xmlXPathContext *context = xmlXPathNewContext(doc);
-	xmlXPathObject *object;
-	xmlChar *s;
-
-	assert_non_null(doc);
-	xmlXPathRegisterNs(context, BAD_CAST "q", BAD_CAST "http://libvirt.org/schemas/domain/qemu/1.0");
-	xmlXPathRegisterNs(context, BAD_CAST "kb", BAD_CAST "urn:kickbench:domain:1");
-	object = xmlXPathEvalExpression(BAD_CAST path, context);
-	assert_non_null(object);
-	s = xmlXPathCastToString(object);
-	snprintf(value, sizeof(value), "%s", (char *)s);
-	xmlFree(s);
-	xmlXPathFreeObject(object);
-	xmlXPathFreeContext(context);
-	xmlFreeDoc(doc);
-	return value;
+	return xpath_string(xml, strlen(xml), path);
 }
 
 static void check(const struct made *m, const char *path, const char *want)

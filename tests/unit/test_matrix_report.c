@@ -8,13 +8,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <libxml/parser.h>
-#include <libxml/xpath.h>
 #include <math.h>
 
 #include "host/command.h"
 #include "host/matrix_words.h"
 #include "tests/unit/matrix_runs.h"
+#include "tests/unit/xpath.h"
 
 typedef int (*form)(const struct matrix_folder *f, struct text *out, struct error *e);
 
@@ -382,17 +381,6 @@ static void html_of_many_options(void **state)
 	matrix_folder_free(&f);
 }
 
-static double number(xmlDoc *doc, const char *path)
-{
-	xmlXPathContext *context = xmlXPathNewContext(doc);
-	xmlXPathObject *object = xmlXPathEvalExpression(BAD_CAST path, context);
-	double value = object ? xmlXPathCastToNumber(object) : NAN;
-
-	xmlXPathFreeObject(object);
-	xmlXPathFreeContext(context);
-	return value;
-}
-
 static void junit_counts(void **state)
 {
 	static const struct { const char *path; double want; } cases[] = {
@@ -420,8 +408,8 @@ static void junit_counts(void **state)
 
 	assert_non_null(doc);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (number(doc, cases[i].path) != cases[i].want)
-			fail_msg("%s is %g, not %g in %s", cases[i].path, number(doc, cases[i].path), cases[i].want, xml.data);
+		if (xpath_number(doc, cases[i].path) != cases[i].want)
+			fail_msg("%s is %g, not %g in %s", cases[i].path, xpath_number(doc, cases[i].path), cases[i].want, xml.data);
 	xmlFreeDoc(doc);
 	text_free(&xml);
 	matrix_folder_free(&f);

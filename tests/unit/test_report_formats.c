@@ -5,8 +5,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <libxml/parser.h>
-#include <libxml/xpath.h>
 
 #include "host/file_write.h"
 #include "host/report.h"
@@ -14,6 +12,7 @@
 #include "host/scenario.h"
 #include "host/sweep.h"
 #include "tests/unit/run_folder.h"
+#include "tests/unit/xpath.h"
 
 struct loaded {
 	struct folder folder;
@@ -57,17 +56,6 @@ static char *written(const struct loaded *l, const char *format, enum report_lay
 }
 
 /* ---- JUnit ---- */
-
-static double xpath_number(xmlDoc *doc, const char *path)
-{
-	xmlXPathContext *context = xmlXPathNewContext(doc);
-	xmlXPathObject *object = xmlXPathEvalExpression(BAD_CAST path, context);
-	double value = object ? xmlXPathCastToNumber(object) : NAN;
-
-	xmlXPathFreeObject(object);
-	xmlXPathFreeContext(context);
-	return value;
-}
 
 static xmlDoc *junit(const struct loaded *l)
 {
