@@ -122,7 +122,7 @@ static int run_cells(struct regressing *g, int *status, struct error *e)
 			 o->resume ? o->resume : o->output ? o->output : REGRESS_SCENARIO, e))
 		return -1;
 	if (!o->resume && store_create(o->output, "results", g->matrix->scenario->name ? g->matrix->scenario->name : REGRESS_SCENARIO,
-				       &r->store, e))
+				       STORE_MATRIX, &r->store, e))
 		return -1;
 	r->matrix = g->matrix;
 	r->session = &g->session;

@@ -243,7 +243,7 @@ int import_store(struct import *i, const char **path, struct error *e)
 
 	if (i->r->baseline)
 		json_object_set_new(json_object_get(i->run, "scenario"), "baseline", json_string(i->r->variant));
-	if (fresh && store_create(i->r->folder, "results", "import", &i->store, e))
+	if (fresh && store_create(i->r->folder, "results", "import", STORE_RUN, &i->store, e))
 		return -1;
 	json_array_foreach(i->trials, k, trial) {
 		snprintf(name, sizeof(name), "trials/%06lld.json",

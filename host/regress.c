@@ -44,18 +44,6 @@ static int prepare_host(struct regress *r, void (*say)(const char *), struct err
 	return -1;
 }
 
-static int make_folder(struct regress *r, struct error *e)
-{
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/trials", store_path(r->store));
-	rmdir(path);
-	snprintf(path, sizeof(path), "%s/domains", store_path(r->store));
-	rmdir(path);
-	snprintf(path, sizeof(path), "%s/cells", store_path(r->store));
-	return dirs_make(path, e);
-}
-
 static int add_session(struct regress *r, struct error *e)
 {
 	char now[32];
@@ -70,7 +58,7 @@ static int record(struct regress *r, struct error *e)
 {
 	const struct scenario *s = r->matrix->scenario;
 
-	if (hosts_facts(&r->x, image_memory(&r->x.prepared[0].image, &r->x.prepared[0].machine), e) || make_folder(r, e))
+	if (hosts_facts(&r->x, image_memory(&r->x.prepared[0].image, &r->x.prepared[0].machine), e))
 		return -1;
 	r->x.run = regress_file_make(r);
 	if (!r->x.run)

@@ -116,7 +116,7 @@ static int prepare(struct running *r, const char *usual, struct error *e)
 	/* Under the lock: else somebody who came second could discard the first one's folder. */
 	if (session_open(&r->session, r->scenario->guest[0].driver, o->connect, o->resume ? o->resume : o->output ? o->output : r->scenario->name, e))
 		return -1;
-	if (!o->resume && store_create(o->output, "results", r->scenario->name, &x->store, e))
+	if (!o->resume && store_create(o->output, "results", r->scenario->name, STORE_RUN, &x->store, e))
 		return -1;
 	x->scenario = r->scenario;
 	x->plan = r->plan;

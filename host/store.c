@@ -19,8 +19,16 @@ struct store {
 	char *path;
 };
 
-static const char *const folders[] = { "domains", "trials", "console", "cells" };
-#define OF_RUNS 3 /* the first of them: a matrix has cells in place of trials */
+#define OF(kind) (1u << (kind))
+
+static const struct { const char *name; unsigned kinds; } folders[] = {
+	{ "domains", OF(STORE_RUN) },
+	{ "trials", OF(STORE_RUN) },
+	{ "console", OF(STORE_RUN) | OF(STORE_MATRIX) },
+	{ "cells", OF(STORE_MATRIX) },
+};
+
+#define NFOLDERS (sizeof(folders) / sizeof(folders[0]))
 
 static struct store *new_store(const char *path, struct error *e)
 {
@@ -68,15 +76,16 @@ static bool holds_files(const char *path)
 
 	while (dir && !found && (entry = readdir(dir))) {
 		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
-		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-			found = found && strcmp(entry->d_name, folders[i]);
+		for (size_t i = 0; i < NFOLDERS; i++)
+			found = found && strcmp(entry->d_name, folders[i].name);
 	}
 	if (dir)
 		closedir(dir);
 	return found;
 }
 
-int store_create(const char *path, const char *results, const char *name, struct store **out, struct error *e)
+int store_create(const char *path, const char *results, const char *name, enum store_kind kind, struct store **out,
+		 struct error *e)
 {
 	char made[4096];
 	struct stat st;
@@ -102,11 +111,14 @@ int store_create(const char *path, const char *results, const char *name, struct
 	*out = new_store(path, e);
 	if (!*out)
 		return -1;
-	for (size_t i = 0; i < OF_RUNS; i++) {
-		char *folder = dirs_join(path, folders[i]);
+	for (size_t i = 0; i < NFOLDERS; i++) {
+		char *folder;
 
+		if (!(folders[i].kinds & OF(kind)))
+			continue;
+		folder = dirs_join(path, folders[i].name);
 		if (!folder || (mkdir(folder, 0777) && errno != EEXIST)) {
-			error_errno(e, STATUS_HOST, "cannot make the folder %s/%s", path, folders[i]);
+			error_errno(e, STATUS_HOST, "cannot make the folder %s/%s", path, folders[i].name);
 			free(folder);
 			store_close(*out);
 			*out = NULL;
@@ -149,8 +161,8 @@ void store_close(struct store *s)
 
 void store_discard(struct store *s)
 {
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		char *folder = dirs_join(s->path, folders[i]);
+	for (size_t i = 0; i < NFOLDERS; i++) {
+		char *folder = dirs_join(s->path, folders[i].name);
 
 		if (folder)
 			rmdir(folder); /* fails where something is in it: kept */

@@ -65,8 +65,12 @@
 
 struct store;
 
-/* Make a new run folder (path NULL: RESULTS/<time>-<name>), or open one that exists. */
-int store_create(const char *path, const char *results, const char *name, struct store **out, struct error *e);
+/* What a folder is of: a run, or a matrix of regress (host/cell.h), which has cells/ in place of domains/ and trials/. */
+enum store_kind { STORE_RUN, STORE_MATRIX };
+
+/* Make a new folder (path NULL: RESULTS/<time>-<name>), or open one that exists. */
+int store_create(const char *path, const char *results, const char *name, enum store_kind kind, struct store **out,
+		 struct error *e);
 int store_open(const char *path, struct store **out, struct error *e);
 const char *store_path(const struct store *s);
 void store_close(struct store *s);

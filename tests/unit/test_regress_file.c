@@ -105,7 +105,7 @@ static void other_cells_or_another_accelerator_are_refused(void **state)
 	json_t *run;
 
 	make(&b);
-	assert_int_equal(store_create(scratch_path(s, "run"), NULL, "x", &b.r.store, &e), 0);
+	assert_int_equal(store_create(scratch_path(s, "run"), NULL, "x", STORE_MATRIX, &b.r.store, &e), 0);
 	run = regress_file_make(&b.r);
 	assert_int_equal(regress_file_same(&b.r, run, &e), 0);
 	b.prepared.accel.used = ACCEL_KVM;

@@ -18,7 +18,7 @@ static struct store *create(struct scratch *s, const char *name)
 	struct store *out;
 	struct error e = { 0 };
 
-	if (store_create(scratch_path(s, name), NULL, NULL, &out, &e))
+	if (store_create(scratch_path(s, name), NULL, NULL, STORE_RUN, &out, &e))
 		fail_msg("%s", e.text);
 	return out;
 }
@@ -64,7 +64,7 @@ static void named_runs_do_not_collide(void **state)
 
 	snprintf(results, sizeof(results), "%s", scratch_path(*state, "results"));
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(store_create(NULL, results, "quick", &s[i], &e), 0);
+		assert_int_equal(store_create(NULL, results, "quick", STORE_RUN, &s[i], &e), 0);
 		holds(store_path(s[i]), "/results/");
 		holds(store_path(s[i]), "-quick");
 	}
@@ -81,7 +81,7 @@ static void a_taken_folder_is_refused(void **state)
 	json_t *run = json_pack("{s:s}", "schema", "kickbench-run/1");
 
 	assert_int_equal(store_write_json(s, "run.json", run, &e), 0);
-	assert_int_equal(store_create(store_path(s), NULL, NULL, &second, &e), -1);
+	assert_int_equal(store_create(store_path(s), NULL, NULL, STORE_RUN, &second, &e), -1);
 	assert_null(second);
 	assert_int_equal(e.status, STATUS_USAGE);
 	holds(e.text, "already holds a run");
@@ -103,10 +103,10 @@ static void only_an_empty_folder_is_taken(void **state)
 	FILE *f;
 
 	store_close(s);
-	assert_int_equal(store_create(scratch_path(*state, "mine"), NULL, NULL, &second, &e), 0);
+	assert_int_equal(store_create(scratch_path(*state, "mine"), NULL, NULL, STORE_RUN, &second, &e), 0);
 	store_close(second);
 	scratch_text(*state, "mine/scenario.ini", "old\n");
-	assert_int_equal(store_create(scratch_path(*state, "mine"), NULL, NULL, &second, &e), -1);
+	assert_int_equal(store_create(scratch_path(*state, "mine"), NULL, NULL, STORE_RUN, &second, &e), -1);
 	assert_null(second);
 	assert_int_equal(e.status, STATUS_USAGE);
 	holds(e.text, "is not empty");
@@ -125,12 +125,12 @@ static void places_that_cannot_be_written(void **state)
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/run", scratch_text(*state, "file", "x"));
-	assert_int_equal(store_create(path, NULL, NULL, &out, &e), -1);
+	assert_int_equal(store_create(path, NULL, NULL, STORE_RUN, &out, &e), -1);
 	assert_null(out);
 	assert_int_equal(e.status, STATUS_HOST);
 	holds(e.text, "cannot make the folder");
 	error_clear(&e);
-	assert_int_equal(store_create(scratch_path(*state, "file"), NULL, NULL, &out, &e), -1);
+	assert_int_equal(store_create(scratch_path(*state, "file"), NULL, NULL, STORE_RUN, &out, &e), -1);
 	assert_null(out);
 	holds(e.text, "Not a directory");
 	error_clear(&e);
