@@ -274,11 +274,27 @@ static void only_what_is_empty_is_discarded(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
+static void a_folder_has_what_is_of_its_kind(void **state)
+{
+	struct store *out;
+	struct error e = { 0 };
+
+	store_close(create(*state, "run"));
+	assert_true(there(*state, "run/trials") && there(*state, "run/domains") && there(*state, "run/console"));
+	assert_false(there(*state, "run/cells"));
+	assert_int_equal(store_create(scratch_path(*state, "matrix"), NULL, NULL, STORE_MATRIX, &out, &e), 0);
+	assert_true(there(*state, "matrix/cells") && there(*state, "matrix/console"));
+	assert_false(there(*state, "matrix/trials") || there(*state, "matrix/domains"));
+	store_discard(out);
+	store_close(out);
+	assert_false(there(*state, "matrix"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_run_has_its_folders), TEST(named_runs_do_not_collide), TEST(a_taken_folder_is_refused),
-		TEST(only_an_empty_folder_is_taken),
+		TEST(only_an_empty_folder_is_taken), TEST(a_folder_has_what_is_of_its_kind),
 		TEST(places_that_cannot_be_written), TEST(writing_replaces_whole_files), TEST(writers_at_once), TEST(json_comes_back),
 		TEST(damage_and_other_versions_are_refused), TEST(cut_trials_are_all_kept), TEST(only_what_is_empty_is_discarded),
 	};
