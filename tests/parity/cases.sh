@@ -67,8 +67,8 @@ status two-fail : "--readonly --name=a --filename=x --size=1m --name=b --filenam
 status version : --version
 status parse-only : "--name=a --size=1m --parse-only"
 
-# The numbers of samples avoid powers of two: half a unit in the last decimal of a mean may go either way.
-exact exact-read "$file" "--name=a --filename=x --bs=64k --rw=randread"
+# The numbers of samples avoid multiples of 16: half a unit in the last decimal of a mean may go either way.
+exact exact-read "$file" "--name=a --filename=x --size=3968k --bs=64k --rw=randread"
 exact exact-mix "$file" "--name=a --filename=x --bs=4k,8k --rw=randrw --rwmixread=70 --description=mix"
 exact exact-fsync "$file" "--name=a --filename=x --size=1000k --rw=write --fsync=4"
 exact exact-depth "$file" "--name=a --filename=x --size=4000k --rw=randwrite --ioengine=posixaio --iodepth=16"
