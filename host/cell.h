@@ -11,7 +11,8 @@
  * and run.json of the same folder:
  * {"schema":"kickbench-regress/1","kickbench","started","scenario":{"name","file","matrix":"quick"},"set":[…],"seed":N,"only":[…],
  *  "options":[{"name","values":[…]}],"impossible":[{"pair":"…","reason":"…"}],"uncovered":["…"],"pairs":N,
- *  "cells":[{"cell":1,"name","options":{…}}],"accel":{"used","why"},"versions":{…},"guest":{…},"environment":{…},
+ *  "cells":[{"cell":1,"name","options":{…}}],"accel":{"used","why","qemu_version"},"versions":{…},
+ *  "guest":{"name","image","kernel","machine"},"environment":{…},
  *  "sessions":[{"started","ended":"…"|null,"status","message"}]}
  */
 #ifndef KB_CELL_H

@@ -58,6 +58,11 @@ static json_t *pairs_json(const struct matrix *m, const struct covering_pair *pa
 	return list;
 }
 
+static const char *said(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
 static json_t *guest_json(const struct regress *r)
 {
 	const struct prepared *p = &r->x.prepared[0];
@@ -68,16 +73,10 @@ static json_t *guest_json(const struct regress *r)
 	guest_source(g, &source);
 	machine_json(&p->machine, &words);
 	guest = json_pack("{s:s,s:s,s:s?,s:o}", "name", g->name, "image", text_get(&source), "kernel",
-			  p->image.kernel_version && *p->image.kernel_version ? p->image.kernel_version : NULL, "machine",
-			  json_loads(text_get(&words), 0, NULL));
+			  said(p->image.kernel_version), "machine", json_loads(text_get(&words), 0, NULL));
 	text_free(&source);
 	text_free(&words);
 	return guest;
-}
-
-static const char *said(const char *text)
-{
-	return *text ? text : NULL;
 }
 
 json_t *regress_file_make(const struct regress *r)
@@ -87,30 +86,51 @@ json_t *regress_file_make(const struct regress *r)
 	char now[32];
 
 	run_file_time(now);
-	return json_pack("{s:s,s:s,s:s,s:{s:s,s:s,s:s},s:o,s:I,s:o,s:o,s:o,s:o,s:I,s:o,s:{s:s,s:s},s:{s:s,s:s?,s:s?},s:o,s:O,s:[]}",
+	return json_pack("{s:s,s:s,s:s,s:{s:s,s:s,s:s},s:o,s:I,s:o,s:o,s:o,s:o,s:I,s:o,s:{s:s,s:s,s:s?},s:{s:s,s:s?,s:s?},s:o,s:O,s:[]}",
 			 "schema", REGRESS_SCHEMA, "kickbench", KICKBENCH_VERSION, "started", now, "scenario", "name",
 			 m->scenario->name ? m->scenario->name : "regress", "file", m->scenario->file, "matrix", m->name, "set",
 			 strings(r->line.set, r->line.nset), "seed", (json_int_t)m->seed, "only", strings(r->only, r->nonly), "options",
 			 options_json(m), "impossible", pairs_json(m, m->covering.impossible, m->covering.nimpossible, true), "uncovered",
 			 pairs_json(m, m->covering.uncovered, m->covering.nuncovered, false), "pairs", (json_int_t)m->covering.npairs,
-			 "cells", cells_json(m), "accel", "used", run_file_accel(a->used), "why", a->why, "versions", "hypervisor",
+			 "cells", cells_json(m), "accel", "used", run_file_accel(a->used), "why", a->why, "qemu_version",
+			 said(a->qemu_version), "versions", "hypervisor",
 			 r->x.version.hypervisor, "library", said(r->x.version.library), "emulator", said(r->x.version.emulator), "guest",
 			 guest_json(r), "environment", r->x.facts, "sessions");
+}
+
+/* What a matrix is of: its cells would not be of one otherwise. */
+static int same_parties(const struct regress *r, const json_t *kept, struct error *e)
+{
+	const struct prepared *p = &r->x.prepared[0];
+	const json_t *accel = json_object_get(kept, "accel"), *guest = json_object_get(kept, "guest");
+	const struct {
+		const char *then, *now, *what_decides;
+	} party[] = {
+		{ json_string_value(json_object_get(accel, "used")), run_file_accel(p->accel.used), "accel = in [guest]" },
+		{ json_string_value(json_object_get(accel, "qemu_version")), said(p->accel.qemu_version), "emulator = in [guest]" },
+		{ json_string_value(json_object_get(guest, "kernel")), said(p->image.kernel_version), "kernel = or image = in [guest]" },
+	};
+
+	for (size_t i = 0; i < sizeof(party) / sizeof(*party); i++) {
+		const char *then = party[i].then ? party[i].then : "nothing", *now = party[i].now ? party[i].now : "nothing";
+
+		if (strcmp(then, now))
+			return error_set(e, STATUS_HOST, "the matrix began under %s and would go on under %s (%s decides): begin a new one, "
+					 "kickbench compare holds them against each other", then, now, party[i].what_decides);
+	}
+	return 0;
 }
 
 int regress_file_same(const struct regress *r, const json_t *kept, struct error *e)
 {
 	json_t *now = cells_json(r->matrix);
-	const char *accel = run_file_accel(r->x.prepared[0].accel.used);
-	const char *then = json_string_value(json_object_get(json_object_get(kept, "accel"), "used"));
-	int status = 0;
+	int status;
 
-	if (!json_equal(now, json_object_get(kept, "cells")))
+	if (json_equal(now, json_object_get(kept, "cells")))
+		status = same_parties(r, kept, e);
+	else
 		status = error_set(e, STATUS_USAGE, "%s/scenario.ini is no longer the matrix that was run, or this kickbench understands it "
 				   "otherwise: its cells are others", store_path(r->store));
-	else if (!then || strcmp(then, accel))
-		status = error_set(e, STATUS_HOST, "the matrix began under %s and would go on under %s (accel = in [guest] decides)",
-				   then ? then : "nothing", accel);
 	json_decref(now);
 	return status;
 }

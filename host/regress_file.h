@@ -7,7 +7,7 @@
 /* A new folder's, without sessions; x.facts are taken. NULL: out of memory, or a name is no UTF-8. */
 json_t *regress_file_make(const struct regress *r);
 
-/* Whether the folder's cells are those that this matrix has, under the accelerator of now. */
+/* Whether the folder's cells are those that this matrix has, of the accelerator, the emulator and the kernel of now. */
 int regress_file_same(const struct regress *r, const json_t *kept, struct error *e);
 
 /* What a folder's command line was, for one that goes on: texts point into run. lists are the caller's to free. */

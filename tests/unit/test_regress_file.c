@@ -37,7 +37,8 @@ static void make(struct bench *b)
 	b->scenario = (struct scenario){ .name = (char *)"regress", .file = (char *)"regress.ini", .guest = &b->guest, .nguests = 1 };
 	b->matrix = (struct matrix){ .scenario = &b->scenario, .name = (char *)"quick", .seed = 7, .option = options, .noptions = 2,
 				     .cell = b->cell, .ncells = 2, .covering = { .npairs = 4 } };
-	b->prepared = (struct prepared){ .accel = { .used = ACCEL_TCG, .why = "as asked" } };
+	b->prepared = (struct prepared){ .accel = { .used = ACCEL_TCG, .why = "as asked", .qemu_version = "QEMU 7.2.22" },
+					 .image = { .kernel_version = (char *)"Linux 6.1.0" } };
 	machine_default(&b->prepared.machine);
 	b->r = (struct regress){ .matrix = &b->matrix, .line = { .set = set, .nset = 1 }, .only = only, .nonly = 2 };
 	b->r.x = (struct experiment){ .scenario = &b->scenario, .prepared = &b->prepared, .nprepared = 1, .facts = json_object() };
@@ -97,7 +98,7 @@ static void the_line_comes_back(void **state)
 	done(&b);
 }
 
-static void other_cells_or_another_accelerator_are_refused(void **state)
+static void other_parties_or_other_cells_are_refused(void **state)
 {
 	struct scratch *s = *state;
 	struct error e = { 0 };
@@ -113,6 +114,16 @@ static void other_cells_or_another_accelerator_are_refused(void **state)
 	assert_non_null(strstr(e.text, "began under tcg and would go on under kvm"));
 	error_clear(&e);
 	b.prepared.accel.used = ACCEL_TCG;
+	snprintf(b.prepared.accel.qemu_version, sizeof(b.prepared.accel.qemu_version), "QEMU 10.0.2");
+	assert_int_equal(regress_file_same(&b.r, run, &e), -1);
+	assert_non_null(strstr(e.text, "began under QEMU 7.2.22 and would go on under QEMU 10.0.2"));
+	error_clear(&e);
+	snprintf(b.prepared.accel.qemu_version, sizeof(b.prepared.accel.qemu_version), "QEMU 7.2.22");
+	b.prepared.image.kernel_version = NULL;
+	assert_int_equal(regress_file_same(&b.r, run, &e), -1);
+	assert_non_null(strstr(e.text, "began under Linux 6.1.0 and would go on under nothing"));
+	error_clear(&e);
+	b.prepared.image.kernel_version = (char *)"Linux 6.1.0";
 	b.cell[1].name = (char *)"ring=packed,queues=2";
 	assert_int_equal(regress_file_same(&b.r, run, &e), -1);
 	assert_non_null(strstr(e.text, "its cells are others"));
@@ -126,7 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_what_the_format_says),
 		cmocka_unit_test(the_line_comes_back),
-		cmocka_unit_test_setup_teardown(other_cells_or_another_accelerator_are_refused, scratch_open, scratch_close),
+		cmocka_unit_test_setup_teardown(other_parties_or_other_cells_are_refused, scratch_open, scratch_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
