@@ -224,7 +224,7 @@ int boot_start(struct boot *b, const struct hv_ops *ops, struct hv *hv, const st
 		}
 	}
 	b->stage = BOOT_DESCRIBED;
-	if (ops->start(hv, text_get(&xml), &b->guest, e)) {
+	if (ops->start(hv, text_get(&xml), request->interrupted, &b->guest, e)) {
 		for (size_t i = 0; i < request->ndisks; i++)
 			if (request->settings[i]->backend == BACKEND_NBD)
 				nbd_explain(request->settings[i]->path, e);

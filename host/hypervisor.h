@@ -5,6 +5,7 @@
 #ifndef KB_HYPERVISOR_H
 #define KB_HYPERVISOR_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,9 +63,10 @@ struct hv_ops {
 
 	/*
 	 * Start paused, open both serial ports, resume: nothing that the guest says is lost. The text is what the
-	 * driver's describe() wrote (host/drivers.h): a domain's XML.
+	 * driver's describe() wrote (host/drivers.h): a domain's XML. interrupted (NULL: never): a signal's number, once there
+	 * was one; an emulator that has not come up by then is ended.
 	 */
-	int (*start)(struct hv *hv, const char *text, struct hv_guest **guest, struct error *e);
+	int (*start)(struct hv *hv, const char *text, const volatile sig_atomic_t *interrupted, struct hv_guest **guest, struct error *e);
 	/* Wait until bytes arrive, the state changes or the time is over. 0, or -1 when the connection is lost. */
 	int (*wait)(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 	int (*send)(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);

@@ -73,7 +73,8 @@ json_t *exec_boot_verify(struct boot *b, size_t disk);
 
 /* ---- guests (hypervisor_exec_guest.c) ---- */
 
-int exec_guest_start(struct hv *hv, const char *description, struct hv_guest **guest, struct error *e);
+int exec_guest_start(struct hv *hv, const char *description, const volatile sig_atomic_t *interrupted, struct hv_guest **guest,
+		     struct error *e);
 int exec_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 enum hv_state exec_guest_state(struct hv_guest *guest);
 void exec_guest_destroy(struct hv_guest *guest);

@@ -124,10 +124,13 @@ out:
 	return status;
 }
 
-int exec_guest_start(struct hv *hv, const char *description, struct hv_guest **out, struct error *e)
+/* It does not wait for anything: whoever waits for the guest looks whether there was a signal. */
+int exec_guest_start(struct hv *hv, const char *description, const volatile sig_atomic_t *interrupted, struct hv_guest **out,
+		     struct error *e)
 {
 	struct hv_guest *guest = calloc(1, sizeof(*guest));
 
+	(void)interrupted;
 	*out = NULL;
 	if (!guest)
 		return error_set(e, STATUS_HOST, "out of memory");

@@ -38,6 +38,7 @@ struct hv_guest {
 	virDomainPtr domain;
 	unsigned char uuid[VIR_UUID_BUFLEN];
 	pid_t pid; /* 0: not looked for yet */
+	const volatile sig_atomic_t *interrupted; /* start()'s */
 	struct hv_port port[PORTS];
 	char target[DOMAIN_MAX_DISKS][DOMAIN_TARGET_SIZE]; /* of the test disks */
 	enum hv_state told; /* what the last wait() reported */
@@ -76,15 +77,15 @@ struct hv_reaper *hv_reaper_begin(void);
 void hv_reaper_started(struct hv_reaper *reaper, pid_t pid);
 
 /*
- * Between these two the domain of that name is started or restored; it is destroyed when that takes for ever
- * (hypervisor_libvirt_deadline.c). hv_deadline_end: -1, and e says so: it was. NULL, which is allowed: nobody watches.
+ * Between these two the domain of that name is started or restored; it is destroyed when that takes for ever, or
+ * *interrupted is set (hypervisor_libvirt_deadline.c). hv_deadline_end: -1, and e says so: it was. NULL, which is allowed: nobody watches.
  */
 struct hv_deadline;
-struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name);
+struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name, const volatile sig_atomic_t *interrupted);
 int hv_deadline_end(struct hv_deadline *deadline, struct error *e);
 
 /* The guest's part of the operations, see host/hypervisor.h. */
-int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e);
+int hv_guest_start(struct hv *hv, const char *xml, const volatile sig_atomic_t *interrupted, struct hv_guest **guest, struct error *e);
 void hv_guest_last_words(struct hv_guest *guest, struct text *out);
 int hv_guest_wait(struct hv_guest *guest, int timeout_ms, struct hv_news *news, struct error *e);
 int hv_guest_send(struct hv_guest *guest, const void *bytes, size_t length, struct error *e);

@@ -1,15 +1,17 @@
 /*
  * libvirt knows no deadline for a start: an emulator that hangs before it answers its monitor (over an NBD server that accepts
- * and says nothing, a file system that is away) is waited for without end. Destroying the domain from another thread lets go of
- * whoever waits.
+ * and says nothing, a file system that is away) is waited for without end, and no signal ends that. Destroying the domain from
+ * another thread lets go of whoever waits.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "host/clock.h"
 #include "host/hypervisor_libvirt.h"
 
 #define START_S 120 /* memory that is allocated beforehand takes a while */
+#define LOOK_MS 200 /* for a signal */
 #define ONCE_MORE_S 2 /* a domain that libvirt did not know yet, or that its emulator survived */
 
 struct hv_deadline {
@@ -17,7 +19,9 @@ struct hv_deadline {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t over;
+	const volatile sig_atomic_t *interrupted; /* NULL: never */
 	bool is_over, passed;
+	int signal; /* that ended it before its time; 0: none */
 	char name[];
 };
 
@@ -31,29 +35,43 @@ static void destroy(const struct hv_deadline *d)
 	virDomainFree(domain);
 }
 
-static void *watch(void *context)
+/* Under the lock, which is let go meanwhile. */
+static void wait_a_moment(struct hv_deadline *d)
 {
-	struct hv_deadline *d = context;
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += START_S;
+	until.tv_nsec += LOOK_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_cond_timedwait(&d->over, &d->lock, &until);
+}
+
+static void *watch(void *context)
+{
+	struct hv_deadline *d = context;
+	double until = clock_s() + START_S;
+
 	pthread_mutex_lock(&d->lock);
 	while (!d->is_over) {
-		if (pthread_cond_timedwait(&d->over, &d->lock, &until) == 0 || d->is_over)
+		wait_a_moment(d);
+		if (!d->passed && d->interrupted && *d->interrupted) {
+			d->signal = *d->interrupted;
+			until = 0;
+		}
+		if (d->is_over || clock_s() < until)
 			continue;
 		d->passed = true;
 		pthread_mutex_unlock(&d->lock);
 		destroy(d);
 		pthread_mutex_lock(&d->lock);
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += ONCE_MORE_S;
+		until = clock_s() + ONCE_MORE_S;
 	}
 	pthread_mutex_unlock(&d->lock);
 	return NULL;
 }
 
-struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name)
+struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name, const volatile sig_atomic_t *interrupted)
 {
 	size_t length = strlen(name) + 1;
 	struct hv_deadline *d = calloc(1, sizeof(*d) + length);
@@ -62,6 +80,7 @@ struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name)
 	if (!d)
 		return NULL;
 	d->hv = hv;
+	d->interrupted = interrupted;
 	memcpy(d->name, name, length);
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_condattr_init(&attributes);
@@ -79,6 +98,7 @@ struct hv_deadline *hv_deadline_begin(struct hv *hv, const char *name)
 int hv_deadline_end(struct hv_deadline *d, struct error *e)
 {
 	bool passed;
+	int signal;
 
 	if (!d)
 		return 0;
@@ -88,12 +108,15 @@ int hv_deadline_end(struct hv_deadline *d, struct error *e)
 	pthread_mutex_unlock(&d->lock);
 	pthread_join(d->thread, NULL);
 	passed = d->passed;
+	signal = d->signal;
 	pthread_cond_destroy(&d->over);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 	if (!passed)
 		return 0;
 	error_clear(e); /* what libvirt made of the end of the emulator */
+	if (signal)
+		return error_set(e, STATUS_INCOMPLETE, "interrupted by signal %d while the emulator was coming up", signal);
 	return error_set(e, STATUS_INCOMPLETE, "the emulator has not come up within %d s and was ended: does it wait for a server or a file "
 			 "system that does not answer?", START_S);
 }

@@ -133,7 +133,7 @@ static void delist(struct hv_guest *guest)
 	pthread_mutex_unlock(&hv->lock);
 }
 
-int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct error *e)
+int hv_guest_start(struct hv *hv, const char *xml, const volatile sig_atomic_t *interrupted, struct hv_guest **out, struct error *e)
 {
 	struct hv_guest *guest = calloc(1, sizeof(*guest));
 	struct hv_reaper *reaper;
@@ -144,11 +144,12 @@ int hv_guest_start(struct hv *hv, const char *xml, struct hv_guest **out, struct
 	if (!guest)
 		return error_set(e, STATUS_HOST, "out of memory");
 	guest->hv = hv;
+	guest->interrupted = interrupted;
 	for (size_t k = 0; k < DOMAIN_MAX_DISKS; k++)
 		domain_target(xml, k, guest->target[k]);
 	hv_ask_document(xml, "string(/domain/name)", name, sizeof(name));
 	reaper = hv->root ? hv_reaper_begin() : NULL;
-	deadline = hv_deadline_begin(hv, name);
+	deadline = hv_deadline_begin(hv, name, interrupted);
 	guest->domain = virDomainCreateXML(hv->connection, xml, VIR_DOMAIN_START_PAUSED);
 	if (!guest->domain)
 		hv_libvirt_error(e, STATUS_HOST, "libvirt refuses the guest");

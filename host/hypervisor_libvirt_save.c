@@ -31,7 +31,7 @@ static int restore(struct hv_guest *guest, const char *file, struct error *e)
 {
 	struct hv *hv = guest->hv;
 	struct hv_reaper *reaper = hv->root ? hv_reaper_begin() : NULL;
-	struct hv_deadline *deadline = hv_deadline_begin(hv, virDomainGetName(guest->domain));
+	struct hv_deadline *deadline = hv_deadline_begin(hv, virDomainGetName(guest->domain), guest->interrupted);
 	int status = virDomainRestoreFlags(hv->connection, file, NULL, VIR_DOMAIN_SAVE_PAUSED);
 	virDomainPtr back = status < 0 ? NULL : virDomainLookupByUUID(hv->connection, guest->uuid);
 

@@ -312,7 +312,7 @@ static int run_guest(struct making *k, const struct console_variables *v, struct
 	text_add(&name, "%s%ld-image", DOMAIN_PREFIX, (long)getpid());
 	if (!log)
 		error_errno(e, STATUS_HOST, "%s", m->log);
-	else if (describe(k, text_get(&name), &xml, e) == 0 && m->ops->start(m->hv, text_get(&xml), &guest, e) == 0) {
+	else if (describe(k, text_get(&name), &xml, e) == 0 && m->ops->start(m->hv, text_get(&xml), m->interrupted, &guest, e) == 0) {
 		say(k, "started; its console is in ", m->log);
 		link_open(&link, m->ops, guest, log, m->interrupted);
 		status = console_run(&link, &k->recipe.script[PROFILE_INSTALL], v, e);

@@ -94,6 +94,22 @@ for signal in INT TERM; do
 		check "SIG$signal after $delay s" 3 'interrupted by signal' || break 2
 	done
 done
+# An emulator that runs and says nothing: no signal lets libvirt go on.
+cat >"$WORK/hangs" <<'END'
+#!/bin/sh
+case "$*" in *guest=kickbench-*) while :; do sleep 0.2; done ;; esac
+exec qemu-system-x86_64 "$@"
+END
+chmod 755 "$WORK/hangs"
+start run "$mini" -o "$WORK/r-hangs" --set guest.emulator="$WORK/hangs"
+wait_for 60 emulator_runs
+sleep 1
+kill -INT "$run"
+since=$SECONDS
+finish
+check "SIGINT while an emulator hangs before its guest" 3 'interrupted by signal 2 while the emulator was coming up'
+[ $((SECONDS - since)) -lt 30 ] && pass "which is not waited for" || fail "which is not waited for" "it took $((SECONDS - since)) s"
+
 kb report "$WORK/r-signal"
 check "report of an interrupted run" 0 'incomplete'
 kb run --resume "$WORK/r-signal"

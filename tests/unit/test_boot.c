@@ -16,10 +16,11 @@
 
 static struct hv_guest guest;
 
-static int start(struct hv *hv, const char *xml, struct hv_guest **out, struct error *e)
+static int start(struct hv *hv, const char *xml, const volatile sig_atomic_t *interrupted, struct hv_guest **out, struct error *e)
 {
 	(void)hv;
 	(void)xml;
+	(void)interrupted;
 	(void)e;
 	*out = &guest;
 	return 0;

@@ -212,7 +212,7 @@ static struct bench begin(void **state, struct exec_commands c)
 	json_object_set_new(json_object_get(d, "environment"), "T", json_string(b.s->folder));
 	text = json_dumps(d, 0);
 	assert_int_equal(ops->open(&b.hv, NULL, b.s->folder, &b.e), 0);
-	if (ops->start(b.hv, text, &b.guest, &b.e))
+	if (ops->start(b.hv, text, NULL, &b.guest, &b.e))
 		fail_msg("%s", b.e.text);
 	free(text);
 	json_decref(d);

@@ -65,10 +65,11 @@ static void read_output(const char *command, struct text *out)
 	pclose(f);
 }
 
-static int start(struct hv *hv, const char *xml, struct hv_guest **guest, struct error *e)
+static int start(struct hv *hv, const char *xml, const volatile sig_atomic_t *interrupted, struct hv_guest **guest, struct error *e)
 {
 	char seed[600], command[1400];
 
+	(void)interrupted;
 	(void)e;
 	hv->started++;
 	text_add(&hv->xml, "%s", xml);
