@@ -180,6 +180,9 @@ threaded-tests: $(THREADED:%=$(BUILD)/$(FLAVOUR)/test_%)
 
 # ---- what users call ----
 
+# A compiler per CPU, unless the caller has said how many.
+JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
+
 # One apt call, said beforehand; nothing when all is there.
 install-missing = @missing=; for p in $(1); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
@@ -203,36 +206,36 @@ $(BUILD)/images/probe/probe.elf: force
 	@CC='$(CC)' images/probe/build.sh $(@D)
 
 run: deps
-	+@$(MAKE) --no-print-directory all
+	+@$(MAKE) $(JOBS) --no-print-directory all
 	$(BUILD)/kickbench run scenarios/quick.ini
 
 check: check-deps
-	+@$(MAKE) --no-print-directory all unit-tests $(BUILD)/plain/simulate
-	+@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests
-	+@$(MAKE) --no-print-directory FLAVOUR=tsan threaded-tests
-	+@$(MAKE) --no-print-directory fuzz-programs
+	+@$(MAKE) $(JOBS) --no-print-directory all unit-tests $(BUILD)/plain/simulate
+	+@$(MAKE) $(JOBS) --no-print-directory FLAVOUR=asan unit-tests
+	+@$(MAKE) $(JOBS) --no-print-directory FLAVOUR=tsan threaded-tests
+	+@$(MAKE) $(JOBS) --no-print-directory fuzz-programs
 	@tests/check.sh $(BUILD)
 
 # Every reader of what others wrote, FUZZ_SECONDS each.
 FUZZ_SECONDS = 60
 fuzz: check-deps
-	+@$(MAKE) --no-print-directory fuzz-programs
+	+@$(MAKE) $(JOBS) --no-print-directory fuzz-programs
 	@tests/fuzz/run.sh $(BUILD) $(FUZZ_SECONDS)
 
 check-long: check-deps
 	$(call install-missing,$(NEEDS_LONG))
-	+@$(MAKE) --no-print-directory all
+	+@$(MAKE) $(JOBS) --no-print-directory all
 	@tests/check-long.sh $(BUILD)
 
 bench:
 	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
-	+@$(MAKE) --no-print-directory all $(BUILD)/plain/simulate
+	+@$(MAKE) $(JOBS) --no-print-directory all $(BUILD)/plain/simulate
 	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; \
 	tests/bench/report.sh $(BUILD) || status=1; \
 	$(BUILD)/plain/simulate --experiments 25000 || status=1; exit $$status
 
 prove: check-deps
-	+@$(MAKE) --no-print-directory all $(BUILD)/plain/resample
+	+@$(MAKE) $(JOBS) --no-print-directory all $(BUILD)/plain/resample
 	@tests/prove.sh $(BUILD)
 
 PREFIX = /usr/local
