@@ -213,6 +213,7 @@ exact() {
 	ok=yes
 	: >"$scratch/why"
 	sed -n '/^{$/,/^}$/p' "$scratch/fio.out" >"$scratch/fio.json"
+	cp "$scratch/fio.json" "$scratch/whole.json"
 	"$rerender" "$scratch/kickio.text" "$scratch/kickio.json" "$scratch/kickio.terse" <"$scratch/fio.json" 2>>"$scratch/why" || ok=no
 	# when, who and how many is not in the numbers, nor how many calls the shares of calls are of
 	sed '1,/^}$/d' "$scratch/fio.out" | sed 's/jobs=[0-9]*): err= 0: pid=.*/TITLE/' >"$scratch/fio.text"
@@ -224,7 +225,10 @@ exact() {
 	sed -i 's/^3;kickio-[0-9.]*;/3;PROGRAM;/' "$scratch/kickio.terse"
 	for what in text json terse; do
 		[ -s "$scratch/fio.$what" ] || ok=no
-		differ "$1" $what >>"$scratch/why" && ok=no
+		differ "$1" $what >"$scratch/how" || continue
+		[ $what != json ] && python3 "$here/ties.py" "$scratch/fio.$what" "$scratch/kickio.$what" "$scratch/whole.json" 2>>"$scratch/why" && continue
+		cat "$scratch/how" >>"$scratch/why"
+		ok=no
 	done
 	verdict "$1" $ok
 }

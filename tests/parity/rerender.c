@@ -43,6 +43,15 @@ static void moments(struct moments *m, struct histogram *h, json_t *o)
 		h->count[histogram_index(strtoull(key, NULL, 10))] += (uint64_t)json_integer_value(value);
 }
 
+/* A mean of few whole numbers, of which six decimals are known. */
+static double exact_mean(double mean)
+{
+	for (unsigned n = 1; n <= 64; n++)
+		if (fabs(mean * n - (double)llround(mean * n)) < n * 6e-7)
+			return (double)llround(mean * n) / n;
+	return mean;
+}
+
 static void samples(struct samples *s, json_t *o, const char *kind, const char *deviation)
 {
 	char key[32];
@@ -54,7 +63,7 @@ static void samples(struct samples *s, json_t *o, const char *kind, const char *
 	snprintf(key, sizeof(key), "%s_max", kind);
 	s->max = integer(o, key);
 	snprintf(key, sizeof(key), "%s_mean", kind);
-	s->mean = number(o, key);
+	s->mean = exact_mean(number(o, key));
 	if (s->n > 1)
 		s->m2 = pow(number(o, deviation), 2) * (double)(s->n - 1);
 }
