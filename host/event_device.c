@@ -7,10 +7,11 @@
 #include "host/event_private.h"
 
 #define JOB_S 4
+#define GONE_JOB_S 20 /* it ends with its first errors */
 #define GROWN (8ull << 20) /* what is added to a disk */
 #define ALIGNED (64u << 10)
-#define LET_GO_S 30.0
-#define BIND_S 20.0
+#define LET_GO_S 120.0
+#define BIND_S 120.0
 
 /* ---- another size ---- */
 
@@ -107,7 +108,7 @@ static int run_gone(struct event_try *t, int (*bring_back)(struct event_try *t, 
 	struct trial trial = { 0 };
 	int status;
 
-	status = event_run_timed(t, &job, JOB_S, 0, &trial, e);
+	status = event_run_timed(t, &job, GONE_JOB_S, 0, &trial, e);
 	if (!status)
 		status = event_check_came(t, &job, 1, e);
 	if (!status)

@@ -12,8 +12,8 @@
 #define PART_MOST (2ull << 20)
 /* What is waited for at most costs nothing where it comes: busy hosts under TCG are slow. */
 #define STALL_S 30.0
-#define FIND_S 30.0 /* a disk that was brought back is seen by then */
-#define ASK_S 10.0
+#define FIND_S 120.0 /* a disk that was brought back is seen by then */
+#define ASK_S 60.0
 #define SLOWER 5
 
 /* ---- jobs ---- */
@@ -301,5 +301,5 @@ int event_await_disk(struct event_try *t, uint64_t bytes, struct error *e)
 			break;
 	}
 	text_free(&console);
-	return error_set(e, STATUS_INCOMPLETE, "%s", why.text);
+	return e->status ? -1 : error_set(e, STATUS_INCOMPLETE, "%s", why.text);
 }
