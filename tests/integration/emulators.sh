@@ -90,7 +90,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir -p "$home" && chown 65534:65534 "$home"
 	status=0
 	(cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$home" XDG_STATE_HOME= XDG_CACHE_HOME= \
-		timeout 150 "$KICKBENCH" run "$scenarios/emulators.ini" -o "$home/run" $tcg $emulator --set scenario.blocks=1 \
+		timeout 600 "$KICKBENCH" run "$scenarios/emulators.ini" -o "$home/run" $tcg $emulator --set scenario.blocks=1 \
 		>"$out" 2>&1 </dev/null) || status=$?
 	check "an ordinary user" 0 '4 of 4 counted' "qemu_version = QEMU $version"
 else

@@ -2,7 +2,7 @@
 # Every event in the middle of a job on our Linux guest: what is to be seen of it is, and a device that is sound fails none.
 set -u
 . "$(dirname "$0")/lib.sh"
-KICKBENCH_PATIENCE=900
+KICKBENCH_PATIENCE=1400
 
 seen() {
 	python3 - "$1" "$2" <<'END'

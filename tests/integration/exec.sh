@@ -70,21 +70,21 @@ if [ -n "${KICKBENCH_LONG-}" ]; then
 
 	start run "$exec_ini" -o killed --set workload.write.runtime=60s --set workload.read.runtime=100ms
 	# Trials tell of their I/Os: then one is running.
-	wait_for 60 sh -c "ls '$WORK'/killed/trials/*.json >/dev/null 2>&1" || wait_for 1 says 'IOPS'
+	wait_for 300 sh -c "ls '$WORK'/killed/trials/*.json >/dev/null 2>&1" || wait_for 1 says 'IOPS'
 	for p in $(emulators_of); do kill -9 "$p"; done
 	finish
 	check "an emulator that is killed in mid-trial" 3 'the guest crashed' 'run --resume'
 	clean "an emulator that is killed"
 
 	start run "$exec_ini" -o orphan
-	wait_for 30 sh -c "ls '$WORK'/state/kickbench/exec/*.json >/dev/null 2>&1"
+	wait_for 300 sh -c "ls '$WORK'/state/kickbench/exec/*.json >/dev/null 2>&1"
 	sleep 1
 	kill -9 "$run"
 	finish
 	[ "$(left)" != 0 ] && pass "a kickbench that is killed leaves its guest" || fail "a kickbench that is killed leaves its guest" "none runs"
 	kb clean
 	check "and the next one removes it" 0 'removed the guest kickbench-'
-	wait_for 5 none_left
+	wait_for 30 none_left
 	clean "a kickbench that is killed"
 fi
 

@@ -74,12 +74,12 @@ kb report "$WORK/r-eio"
 check "report names the failed trials" 0 'incomplete' 'Input/output error'
 
 start run "$mini" -o "$WORK/r-killed" --set workload.runtime=20s
-wait_for 90 emulator_works && kill -9 "$(emulator)"
+wait_for 300 emulator_works && kill -9 "$(emulator)"
 finish
 check "QEMU killed in the middle of a job" 3 'boot 1' 'kept: kickbench report'
 
 start run "$mini" -o "$WORK/r-stopped" --set workload.runtime=20s --set guest.stall_timeout=4s
-wait_for 90 emulator_works && kill -STOP "$(emulator)"
+wait_for 300 emulator_works && kill -STOP "$(emulator)"
 finish
 check "guest stops answering in the middle of a job" 1 'stalled' 'not said anything for 4 s'
 
@@ -102,7 +102,7 @@ exec qemu-system-x86_64 "$@"
 END
 chmod 755 "$WORK/hangs"
 start run "$mini" -o "$WORK/r-hangs" --set guest.emulator="$WORK/hangs"
-wait_for 60 emulator_runs
+wait_for 300 emulator_runs
 sleep 1
 kill -INT "$run"
 since=$SECONDS
@@ -117,7 +117,7 @@ check "resume after a signal" 0 '8 of 8 counted'
 
 start run "$mini" -o "$WORK/r-sigkill" --set workload.runtime=1s --set scenario.blocks=2
 first_block() { [ "$(trials "$WORK/r-sigkill")" -ge 5 ]; }
-wait_for 60 first_block
+wait_for 300 first_block
 kb run "$mini"
 [ $status = 4 ] && says 'another kickbench uses this host' && pass "a second kickbench while one runs" ||
 	fail "a second kickbench while one runs" "status $status"

@@ -14,7 +14,7 @@ fail() {
 }
 
 # kb ARGUMENTS: run kickbench; its status in $status, what it printed in $out.
-kb() { status=0; timeout -k 5 ${KICKBENCH_PATIENCE:-150} "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null || status=$?; }
+kb() { status=0; timeout -k 5 ${KICKBENCH_PATIENCE:-600} "$KICKBENCH" "$@" >"$out" 2>&1 </dev/null || status=$?; }
 
 # The emulators of these tests: their names begin so and their root is ours.
 guests() { pgrep -f "guest=kickbench-.*$WORK" 2>/dev/null | grep -v "^$$\$" | wc -l; }

@@ -68,7 +68,7 @@ fault() { # NAME STATUS KIND:N PATTERN PARAMETER…
 	rm -f "$socket" "$WORK/nbd.pid"
 	nbdkit -f --exit-with-parent -U "$socket" -P "$WORK/nbd.pid" "$WORK/faultdisk.so" size=16M fault="$fault" "$@" >"$WORK/nbd.log" 2>&1 &
 	local server=$!
-	wait_for 10 test -s "$WORK/nbd.pid" || { fail "$name" "nbdkit: $(cat "$WORK/nbd.log")"; return; }
+	wait_for 60 test -s "$WORK/nbd.pid" || { fail "$name" "nbdkit: $(cat "$WORK/nbd.log")"; return; }
 	kb regress "$matrix" $one --set disk.backend=nbd --set disk.path="$socket" -o "$WORK/g-fault-$((faults += 1))"
 	kill "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
@@ -98,7 +98,7 @@ s.listen(8)
 time.sleep(60)
 END
 server=$!
-wait_for 10 test -S "$WORK/silent.sock"
+wait_for 60 test -S "$WORK/silent.sock"
 kb regress "$matrix" $one --set disk.backend=nbd --set disk.path="$WORK/silent.sock" -o "$WORK/g-silent"
 check "a server that says nothing" 4 'the server has said nothing for 5 s' 'kickbench regress --resume'
 kill "$server" 2>/dev/null
@@ -149,7 +149,7 @@ true_of "its evidence is kept, and the other cell was tried" "$WORK/g-dies" "{x[
 
 start regress "$matrix" --only queues=1 -o "$WORK/g-cut"
 one_cell() { [ "$(cells "$WORK/g-cut")" -ge 1 ]; }
-wait_for 90 one_cell
+wait_for 300 one_cell
 kill -TERM "$run"
 finish
 check "interrupted after a cell" 3 'interrupted by signal' 'kickbench regress --resume'
@@ -169,7 +169,7 @@ mount -t tmpfs -o size=100M none "$WORK/small" || exit 99
 "$KICKBENCH" regress "$matrix" --only queues=1 --set disk.path="$WORK/small" -o "$WORK/g-full"
 END
 	status=0
-	timeout -k 5 150 unshare --mount bash "$WORK/small.sh" >"$out" 2>&1 </dev/null || status=$?
+	timeout -k 5 600 unshare --mount bash "$WORK/small.sh" >"$out" 2>&1 </dev/null || status=$?
 	[ $status = 3 ] || [ $status = 4 ] && says 'MiB free\|disk is full' && says 'kickbench regress --resume' && [ "$(cells "$WORK/g-full")" -ge 1 ] &&
 		pass "the host's disk is full in mid-matrix" || fail "the host's disk is full in mid-matrix" "status $status"
 else

@@ -23,7 +23,7 @@ daemon() {
 	(cd "$at" && eval "exec $name $user env HOME='$at' XDG_CONFIG_HOME='$at/config' XDG_RUNTIME_DIR='$at/run' \
 		XDG_CACHE_HOME='$at/cache' XDG_DATA_HOME='$at/data' /usr/sbin/libvirtd -f '$at/libvirtd.conf' -p '$at/libvirtd.pid' \
 		$([ "$1" = b ] && echo --listen)" >"$at/log" 2>&1 </dev/null) &
-	wait_for 20 virsh -q -c "$(uri "$1")" list >/dev/null 2>&1
+	wait_for 60 virsh -q -c "$(uri "$1")" list >/dev/null 2>&1
 }
 
 uri() {
@@ -42,7 +42,7 @@ ssh_daemon() {
 	printf '#!/bin/sh\nexec ssh -o UserKnownHostsFile=%s -o LogLevel=ERROR "$@"\n' "$at/known" >"$at/ssh"
 	chmod +x "$at/ssh"
 	[ "$(id -u)" != 0 ] || mkdir -p -m 755 /run/sshd
-	/usr/sbin/sshd -f "$at/config" -E "$at/log" && wait_for 10 test -s "$at/pid"
+	/usr/sbin/sshd -f "$at/config" -E "$at/log" && wait_for 60 test -s "$at/pid"
 }
 # uri_ssh: the first daemon through it.
 uri_ssh() {
@@ -165,7 +165,7 @@ fi
 # ---- a connection that is lost ----
 
 start run "$mini" -o "$WORK/r-lost" $a $b --set scenario.blocks=2 --set workload.runtime=4s
-if wait_for 120 eval '[ "$(trials "$WORK/r-lost")" -ge 5 ]'; then
+if wait_for 300 eval '[ "$(trials "$WORK/r-lost")" -ge 5 ]'; then
 	sleep 1
 	kill -9 "$(cat "$remote/b/libvirtd.pid")"
 	finish

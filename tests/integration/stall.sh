@@ -64,15 +64,15 @@ held() { # RING
 	local folder=$WORK/s-held-$1 server
 	rm -f "$WORK/nbd.sock" "$WORK/nbd.pid" "$WORK/nbd.log"
 	nbdkit -U "$WORK/nbd.sock" -P "$WORK/nbd.pid" --filter=log memory 16M logfile="$WORK/nbd.log"
-	wait_for 5 test -s "$WORK/nbd.pid"
+	wait_for 60 test -s "$WORK/nbd.pid"
 	server=$(cat "$WORK/nbd.pid")
 	chmod 666 "$WORK/nbd.sock"
 	start run "$WORK/linux.ini" -o "$folder" --set disk.backend=nbd --set disk.path="$WORK/nbd.sock" --set disk.packed="$2" \
 		--set guest.vcpus=2 --set disk.queues=2 --set workload.iodepth=4 --set workload.ioengine=libaio
 	busy() { [ "$(grep -c ' Read ' "$WORK/nbd.log")" -gt 1000 ]; }
-	wait_for 60 busy && kill -STOP "$server"
+	wait_for 300 busy && kill -STOP "$server"
 	stored() { [ "$(trials "$folder")" -ge 1 ]; }
-	wait_for 60 stored
+	wait_for 300 stored
 	kill -INT "$run"
 	kill -CONT "$server"
 	finish
@@ -94,7 +94,7 @@ fi
 for how in panic hang; do
 	start run "$WORK/linux.ini" -o "$WORK/s-$how" --set guest.image="$here/images/dies" --set guest.kernel_args=die=$how --set disk.size=24M
 	stored() { [ "$(trials "$WORK/s-$how")" -ge 1 ]; }
-	wait_for 120 stored
+	wait_for 300 stored
 	kill -INT "$run"
 	finish
 	check "a guest that dies of a $how" 3 'stalled: .*guest dead: the guest runs and does not answer, its vCPUs used'
@@ -105,9 +105,9 @@ done
 # The emulator itself stands still: nothing that would never be answered is asked.
 start run "$WORK/linux.ini" -o "$WORK/s-stopped"
 run_works() { says "^results:" && emulator_works; } # and not the trial guest of before
-wait_for 120 run_works && kill -STOP "$(emulator)"
+wait_for 300 run_works && kill -STOP "$(emulator)"
 stored() { [ "$(trials "$WORK/s-stopped")" -ge 1 ]; }
-wait_for 60 stored
+wait_for 300 stored
 kill -INT "$run"
 finish
 check "an emulator that was stopped" 3 'stalled: .*device holds it: the emulator does not answer its monitor'

@@ -80,7 +80,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir -p "$home" && chown 65534:65534 "$home"
 	status=0
 	(cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$home" XDG_STATE_HOME= XDG_CACHE_HOME= \
-		timeout 150 "$KICKBENCH" run "$mini" -o "$home/run" >"$out" 2>&1 </dev/null) || status=$?
+		timeout 600 "$KICKBENCH" run "$mini" -o "$home/run" >"$out" 2>&1 </dev/null) || status=$?
 	check "an ordinary user" 0 '4 of 4 counted'
 	[ -z "$(pgrep -r D,R,S -u 65534 virtlogd)" ] && pass "no virtlogd left" || fail "no virtlogd left" "$(pgrep -a virtlogd)"
 else

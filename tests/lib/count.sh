@@ -51,7 +51,7 @@ script() {
 	local name=$1 status=0 line
 	shift
 	section "$name"
-	timeout 1500 "$@" >"$log" 2>&1 </dev/null || status=$?
+	timeout 2400 "$@" >"$log" 2>&1 </dev/null || status=$?
 	grep -v 'passed, .* failed' "$log"
 	failure "$name" <"$log"
 	line=$(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log")
