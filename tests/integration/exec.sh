@@ -78,7 +78,8 @@ if [ -n "${KICKBENCH_LONG-}" ]; then
 
 	start run "$exec_ini" -o orphan
 	wait_for 300 sh -c "ls '$WORK'/state/kickbench/exec/*.json >/dev/null 2>&1"
-	sleep 1
+	runs() { [ -n "$(emulators_of)" ]; }
+	wait_for 60 runs
 	kill -9 "$run"
 	finish
 	[ "$(left)" != 0 ] && pass "a kickbench that is killed leaves its guest" || fail "a kickbench that is killed leaves its guest" "none runs"

@@ -88,6 +88,7 @@ for signal in INT TERM; do
 	for delay in 0.3 2 5; do
 		rm -rf "$WORK/r-signal"
 		start run "$mini" -o "$WORK/r-signal" --set workload.runtime=2s --set scenario.blocks=2
+		wait_for 30 grep -q '^SigCgt:.*[2367abef]$' "/proc/$run/status" # it is no longer the loader that gets it
 		sleep $delay
 		kill -$signal "$run" 2>/dev/null
 		finish

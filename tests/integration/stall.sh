@@ -28,7 +28,7 @@ primary = kicks_per_request
 tool = probe
 memory = 64M
 accel = tcg
-stall_timeout = 3s
+stall_timeout = 5s
 
 [disk]
 size = 64M
@@ -56,7 +56,7 @@ true_of "and its evidence" "$WORK/s-interrupt" "len(why) == 2 and all(w['cause']
 	queue(w)['looked_up_to'] == queue(w)['used'] != queue(w)['seen'] and queue(w, 2)['used'] == queue(w, 2)['seen'] for w in why)"
 
 # ---- Linux ----
-sed 's/^\[guest linux\]/&\nstall_timeout = 3s/; s/^blocks = 1/&\nfresh_boot = per-trial/; /^\[workload write\]/,$d; s/runtime = 300ms/runtime = 90s/' "$mini" \
+sed 's/^\[guest linux\]/&\nstall_timeout = 5s/; s/^blocks = 1/&\nfresh_boot = per-trial/; /^\[workload write\]/,$d; s/runtime = 300ms/runtime = 90s/' "$mini" \
 	>"$WORK/linux.ini"
 
 # The device: a server that is stopped when the job has read for a while, and goes on when the guest was given up.
