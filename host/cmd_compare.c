@@ -1,4 +1,3 @@
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,15 +31,9 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 	};
 	const char **const value[] = { ['m'] = &o->metric, ['n'] = &o->margin, ['g'] = &o->fail_margin, ['a'] = &o->alpha,
 				       ['f'] = &o->fail_on, ['b'] = &o->group_by, ['l'] = &o->baseline };
-	int c, taken;
+	int c = 0, more, taken;
 
-	optind = 0; /* glibc: forget an earlier scan */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "compare: option %s needs a value", argv[optind - 1]);
-		if (c == '?')
-			return error_set(e, STATUS_USAGE, "compare: unknown option %s (see kickbench help)", argv[optind - 1]);
+	while ((more = command_option("compare", argc, argv, longs, &c, e)) > 0) {
 		taken = report_option(c, optarg, &o->report, e);
 		if (taken < 0)
 			return -1;
@@ -49,7 +42,7 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 		else if (!taken)
 			*value[c] = optarg;
 	}
-	if (report_check(&o->report, e))
+	if (more || report_check(&o->report, e))
 		return -1;
 	o->ninputs = (size_t)(argc - optind);
 	if (o->ninputs < 1 || o->ninputs > 2)

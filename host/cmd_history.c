@@ -1,6 +1,5 @@
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,17 +51,12 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 	};
 	const char **const value[] = { ['m'] = &o->metric, ['b'] = &o->by, ['v'] = &o->history.variant, ['c'] = &o->history.cell,
 				       ['F'] = &o->format, ['o'] = &o->file };
-	int c, by;
+	int c = 0, more, by;
 
-	optind = 0; /* glibc: forget an earlier scan */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "history: option %s needs a value", argv[optind - 1]);
-		if (c == '?')
-			return error_set(e, STATUS_USAGE, "history: unknown option %s (see kickbench help)", argv[optind - 1]);
+	while ((more = command_option("history", argc, argv, longs, &c, e)) > 0)
 		*value[c] = optarg;
-	}
+	if (more)
+		return -1;
 	if (argc - optind != 1)
 		return error_set(e, STATUS_USAGE, "history takes one folder, which holds run folders: here are %d", argc - optind);
 	o->view.folder = argv[optind];

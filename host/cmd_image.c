@@ -1,5 +1,4 @@
 #include <dirent.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,14 +112,10 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 		{ "accel", required_argument, NULL, 'a' }, { NULL, 0, NULL, 0 },
 	};
 	static const char *const accels[] = { "tcg", "kvm", NULL };
-	int c;
+	int c = 0, more;
 
 	*o = (struct options){ .accel = ACCEL_TCG };
-	optind = 0; /* glibc: forget an earlier scan */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "image: option %s needs a value", argv[optind - 1]);
+	while ((more = command_option("image", argc, argv, longs, &c, e)) > 0) {
 		if (c == 'm')
 			o->media.media = optarg;
 		else if (c == 'd')
@@ -129,13 +124,13 @@ static int parse(int argc, char **argv, struct options *o, struct error *e)
 			o->media.key = optarg;
 		else if (c == 'o')
 			o->output = optarg;
-		else if (c == 'a' && parse_word(optarg, accels) >= 0)
+		else if (parse_word(optarg, accels) >= 0)
 			o->accel = parse_word(optarg, accels) ? ACCEL_KVM : ACCEL_TCG;
-		else if (c == 'a')
-			return error_set(e, STATUS_USAGE, "image: --accel %s: expected tcg or kvm", optarg);
 		else
-			return error_set(e, STATUS_USAGE, "image: unknown option %s (see kickbench help)", argv[optind - 1]);
+			return error_set(e, STATUS_USAGE, "image: --accel %s: expected tcg or kvm", optarg);
 	}
+	if (more)
+		return -1;
 	if (argc - optind != 1)
 		return error_set(e, STATUS_USAGE, "image make: name one operating system (kickbench image list)");
 	o->os = argv[optind];

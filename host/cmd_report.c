@@ -1,4 +1,3 @@
-#include <getopt.h>
 #include <stdio.h>
 
 #include "host/command.h"
@@ -24,19 +23,15 @@ static int run(int argc, char **argv, struct error *e)
 	static const struct option longs[] = { REPORT_LONG_OPTIONS, { NULL, 0, NULL, 0 } };
 	struct report_request request = REPORT_REQUEST_NONE;
 	bool plain = true;
-	int c;
+	int c = 0, more;
 
-	optind = 0; /* glibc: forget an earlier scan */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "report: option %s needs a value", argv[optind - 1]), e->status;
-		if (c == '?')
-			return error_set(e, STATUS_USAGE, "report: unknown option %s (see kickbench help)", argv[optind - 1]), e->status;
+	while ((more = command_option("report", argc, argv, longs, &c, e)) > 0) {
 		if (report_option(c, optarg, &request, e) < 0)
 			return e->status;
 		plain = false;
 	}
+	if (more)
+		return e->status;
 	if (argc - optind != 1)
 		return error_set(e, STATUS_USAGE, "usage: kickbench report DIR %s", REPORT_USAGE), e->status;
 	if (matrix_folder_is(argv[optind]))

@@ -24,6 +24,20 @@ void command_print(FILE *out, const char *before, const char *lines)
 	text_free(&plain);
 }
 
+int command_option(const char *command, int argc, char **argv, const struct option *longs, int *c, struct error *e)
+{
+	if (!*c) {
+		optind = 0; /* glibc: forget an earlier scan */
+		opterr = 0;
+	}
+	*c = getopt_long(argc, argv, ":o:", longs, NULL);
+	if (*c == ':')
+		return error_set(e, STATUS_USAGE, "%s: option %s needs a value", command, argv[optind - 1]);
+	if (*c == '?')
+		return error_set(e, STATUS_USAGE, "%s: unknown option %s (see kickbench help %s)", command, argv[optind - 1], command);
+	return *c != -1;
+}
+
 int command_bisect(bool bisect, int status)
 {
 	return !bisect || status == STATUS_OK || status == STATUS_FAILED ? status : STATUS_CANNOT_TELL;

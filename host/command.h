@@ -2,6 +2,7 @@
 #ifndef KB_COMMAND_H
 #define KB_COMMAND_H
 
+#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,6 +32,12 @@ extern const struct command cmd_selftest;
 
 /* The signal that asked kickbench to end, 0 none. */
 extern volatile sig_atomic_t command_signal;
+
+/*
+ * The next option of a command's line: 1, its letter in *c (0 before the first call) and its value in optarg; 0: no more, the operands
+ * begin at argv[optind]; -1: it is unknown, or its value is missing. longs as in getopt_long(3); every command knows -o, too.
+ */
+int command_option(const char *command, int argc, char **argv, const struct option *longs, int *c, struct error *e);
 
 /* before, then lines with what could work on a terminal made plain (host/escape.h), and a line end. */
 void command_print(FILE *out, const char *before, const char *lines);

@@ -1,10 +1,10 @@
 #include "host/regress_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/command.h"
 #include "host/plan_shell.h"
 
 static int keep(const char ***list, size_t *count, const char *text, struct error *e)
@@ -85,19 +85,15 @@ int regress_options_parse(int argc, char **argv, struct regress_options *o, stru
 		{ "seed", required_argument, NULL, 'S' }, { "set", required_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int c;
+	int c = 0, more;
 
 	*o = (struct regress_options){ .seed = REGRESS_SEED };
-	optind = 0; /* glibc: forget an earlier scan */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "regress: option %s needs a value", argv[optind - 1]);
-		if (c == '?')
-			return error_set(e, STATUS_USAGE, "regress: unknown option %s (see kickbench help regress)", argv[optind - 1]);
+	while ((more = command_option("regress", argc, argv, longs, &c, e)) > 0) {
 		if (take(o, c, optarg, e))
 			return -1;
 	}
+	if (more)
+		return -1;
 	if (argc - optind > 1)
 		return error_set(e, STATUS_USAGE, "regress: one scenario at a time, here are %d: %s", argc - optind, argv[optind + 1]);
 	o->scenario = optind < argc ? argv[optind] : NULL;

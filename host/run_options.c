@@ -1,10 +1,11 @@
 #include "host/run_options.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "host/command.h"
 
 int run_options_set(struct run_options *o, const char *text, struct error *e)
 {
@@ -60,18 +61,13 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 		{ "shell", no_argument, NULL, 'h' }, { "tool", required_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int c;
+	int c = 0, more;
 
 	*o = (struct run_options){ 0 };
-	optind = 0; /* glibc: forget an earlier scan */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:", longs, NULL)) != -1) {
-		if (c == ':')
-			return error_set(e, STATUS_USAGE, "%s: option %s needs a value", argv[0], argv[optind - 1]);
-		if (c == '?')
-			return error_set(e, STATUS_USAGE, "%s: unknown option %s (see kickbench help)", argv[0], argv[optind - 1]);
+	while ((more = command_option(argv[0], argc, argv, longs, &c, e)) > 0) {
 		if (!strchr(allowed, c))
-			return error_set(e, STATUS_USAGE, "%s takes no option --%s (see kickbench help)", argv[0], long_name(longs, c));
+			return error_set(e, STATUS_USAGE, "%s takes no option --%s (see kickbench help %s)", argv[0],
+					 long_name(longs, c), argv[0]);
 		if (c == 's' && run_options_set(o, optarg, e))
 			return -1;
 		if (c == 'o')
@@ -93,6 +89,8 @@ int run_options_parse(int argc, char **argv, const char *allowed, struct run_opt
 		else if (c == 't')
 			o->tool = optarg;
 	}
+	if (more)
+		return -1;
 	if (argc - optind > 1)
 		return error_set(e, STATUS_USAGE, "%s: one scenario at a time, here are %d: %s", argv[0], argc - optind,
 				 argv[optind + 1]);

@@ -61,12 +61,12 @@ static void a_command_can_add_to_what_was_set(void **state)
 static void refusals_name_the_word(void **state)
 {
 	static const struct { const char *line, *allowed, *text; } rows[] = {
-		{ "plan --resume DIR", "sx", "plan takes no option --resume (see kickbench help)" },
-		{ "clean --set a=1", "c", "clean takes no option --set (see kickbench help)" },
-		{ "plan -o DIR", "sx", "plan takes no option --output (see kickbench help)" },
-		{ "run --blocks 4", "osrcf", "run takes no option --blocks (see kickbench help)" },
-		{ "run --nonsense", "osrcf", "run: unknown option --nonsense (see kickbench help)" },
-		{ "run -q", "osrcf", "run: unknown option -q (see kickbench help)" },
+		{ "plan --resume DIR", "sx", "plan takes no option --resume (see kickbench help plan)" },
+		{ "clean --set a=1", "c", "clean takes no option --set (see kickbench help clean)" },
+		{ "plan -o DIR", "sx", "plan takes no option --output (see kickbench help plan)" },
+		{ "run --blocks 4", "osrcf", "run takes no option --blocks (see kickbench help run)" },
+		{ "run --nonsense", "osrcf", "run: unknown option --nonsense (see kickbench help run)" },
+		{ "run -q", "osrcf", "run: unknown option -q (see kickbench help run)" },
 		{ "run --set", "osrcf", "run: option --set needs a value" },
 		{ "run -o", "osrcf", "run: option -o needs a value" },
 		{ "run one two", "osrcf", "run: one scenario at a time, here are 2: two" },
