@@ -14,7 +14,7 @@ section "unit tests with ThreadSanitizer"
 units tsan
 within=
 script "simulated experiments" "$build/plain/simulate"
-script "fuzzers, a moment each" tests/fuzz/run.sh "$build" 1
+script "fuzzers, a moment each" tests/fuzz/run.sh "$build"
 script "golden cases" tests/golden/run.sh "$build/kickio"
 script "HTML report" tests/html/check.sh "$build"
 script "parity with fio" tests/parity/parity.sh "$build/kickio"

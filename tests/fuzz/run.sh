@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# run.sh BUILD SECONDS: each fuzzer of BUILD/fuzz on its seeds, then for SECONDS on what it makes of them. What it finds new is
-# kept in BUILD/fuzz/corpus for the next run, an input that breaks a reader in BUILD/fuzz/crashes.
+# run.sh BUILD [SECONDS]: each fuzzer of BUILD/fuzz on its seeds, then for SECONDS on what it makes of them at random; what it
+# finds new is kept in BUILD/fuzz/corpus for the next run. Without SECONDS on a few inputs more than the seeds, the same each
+# time, and nothing new is kept. An input that breaks a reader is kept in BUILD/fuzz/crashes.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$1 fuzz=$1/fuzz seconds=$2
+build=$1 fuzz=$1/fuzz seconds=${2-}
+more=2000 # inputs without SECONDS: about a second
 corpus=${KICKBENCH_CORPUS:-../shared/corpus}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+export LC_ALL=C
 passed=0 failed=0 skipped=0
 
 # Each seed once, under a name of its own; the largest are cut off by -max_len.
@@ -34,7 +37,7 @@ words() {
 	case $1 in
 	scenario) "$build/kickbench" help scenario | sed -n 's/^  \([a-z_]*\)  *[^ ].*/\1 = /p' ;;
 	jobfile) "$build/kickio" --cmdhelp | sed -n 's/^\([a-z_0-9]*\)  *[^ ].*/\1=/p' ;;
-	trial | run | fio_json) cat "$seeds"/* | grep -aoE '"[a-z_]+":' | sort -u ;;
+	trial | run | fio_json) find "$seeds" -type f -exec cat {} + | grep -aoE '"[a-z_]+":' | sort -u ;;
 	esac | sed 's/["\\]/\\&/g; s/.*/"&"/'
 }
 
@@ -45,13 +48,21 @@ for source in tests/fuzz/fuzz_*.c; do
 	name=${name#fuzz_} status=0
 	seeds=$fuzz/seeds/$name
 	rm -rf "$seeds"
-	mkdir -p "$seeds" "$fuzz/corpus/$name"
+	mkdir -p "$seeds"
 	collect "$name"
 	words "$name" >"$seeds.dict"
 	dict=
 	[ ! -s "$seeds.dict" ] || dict=-dict=$seeds.dict
-	"$fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 $dict \
-		-artifact_prefix="$fuzz/crashes/$name-" "$fuzz/corpus/$name" "$seeds" >"$log" 2>&1 </dev/null || status=$?
+	if [ -n "$seconds" ]; then
+		mkdir -p "$fuzz/corpus/$name"
+		how=(-max_total_time="$seconds" "$fuzz/corpus/$name" "$seeds")
+	else # a list, for a folder's order is the file system's; what is compared may be an address, which is another each time
+		printf '%s' "$(find "$seeds" -type f | sort | paste -sd ,)" >"$seeds.list"
+		how=(-seed=1 -use_cmp=0 -runs=$(($(find "$seeds" -type f | wc -l) + more)))
+		[ ! -s "$seeds.list" ] || how+=(-seed_inputs=@"$seeds.list")
+	fi
+	"$fuzz/fuzz_$name" -max_len=32768 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 $dict \
+		-artifact_prefix="$fuzz/crashes/$name-" "${how[@]}" >"$log" 2>&1 </dev/null || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	if [ $status = 0 ] && [ -n "$runs" ]; then
 		passed=$((passed + 1))
