@@ -14,6 +14,7 @@ import tempfile
 import time
 
 WIDTHS = (390, 1280)
+PATIENCE = 120        # s for an answer
 SCHEMES = ("light", "dark")
 LEAST_LETTERS = 10    # px of letters in a chart
 LEAST_CONTRAST = 4.5  # of letters, WCAG 2.1 AA
@@ -107,7 +108,7 @@ class Browser:
         data = json.dumps(request).encode() + b"\0"
         while data:
             data = data[os.write(self.write, data):]
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while True:
             answer = self.message(deadline)
             if answer.get("id") == self.number:
@@ -117,7 +118,7 @@ class Browser:
             self.events.append(answer)
 
     def wait_for(self, event):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not any(e.get("method") == event for e in self.events):
             self.events.append(self.message(deadline))
 
