@@ -67,7 +67,7 @@ disk corrupt fault=corrupt:5
 guest_begin "$kickio" "$work" 2>"$work/log" || broken "no image" "$work/log"
 # shellcheck disable=SC2034
 guest_disks=$(set -- $disks && echo $#)
-guest_boot 100 "${arguments[@]}" <<'END'
+guest_boot 400 "${arguments[@]}" <<'END'
 for disk in /sys/block/vd*; do
 	read -r name <$disk/serial
 	case $name in
