@@ -28,6 +28,7 @@ struct seen {
 	struct text order; /* b begin, p progress, e end */
 	struct text notes;
 	struct progress last;
+	unsigned running, files; /* at most at once */
 	uint64_t begin_ns, end_ns;
 	unsigned terminate_after; /* progress calls; 0 never */
 	unsigned nprogress;
@@ -48,6 +49,8 @@ static inline void on_progress(void *context, const struct progress *p)
 	text_add(&s->order, "p");
 	s->last = *p;
 	s->last.states = NULL;
+	s->running = p->running > s->running ? p->running : s->running;
+	s->files = p->files > s->files ? p->files : s->files;
 	if (++s->nprogress == s->terminate_after)
 		run_terminate(SIGINT);
 }
@@ -82,6 +85,15 @@ static inline void run(struct job *job, size_t count, struct seen *s, struct run
 
 	if (run_jobs(&jobs, &hooks, r, &e) < 0)
 		fail_msg("%s", e.text);
+}
+
+/* One begin, one end; between them a host that stands still for a while may see progress. */
+static inline void begun_and_ended(const struct seen *s)
+{
+	const char *order = text_get(&s->order);
+
+	assert_int_equal(order[0], 'b');
+	assert_string_equal(order + 1 + strspn(order + 1, "p"), "e");
 }
 
 static inline void seen_free(struct seen *s)

@@ -70,7 +70,7 @@ static void ramp_is_not_recorded(void **state)
 	job.time_based = true;
 	run(&job, 1, &s, &r);
 	assert_true(s.begin_ns - start >= 300000000);
-	assert_true(s.end_ns - s.begin_ns >= 1350000000);
+	assert_true(s.end_ns - s.begin_ns >= 1000000000); /* a busy host is told of the begin late */
 	assert_true(r.elapsed_us >= 1700000);
 	for (unsigned i = 0; i < 2; i++) {
 		d = &r.report[i]->dir[DDIR_READ];
@@ -83,8 +83,8 @@ static void ramp_is_not_recorded(void **state)
 		consistent(r.report[i]);
 	}
 	assert_true(strstr(text_get(&s.order), "pbp") != NULL);
-	assert_int_equal(s.last.running, 2);
-	assert_int_equal(s.last.files, 2);
+	assert_int_equal(s.running, 2);
+	assert_int_equal(s.files, 2);
 	assert_true(s.last.ios[DDIR_READ] > 0);
 	run_result_free(&r);
 	seen_free(&s);
@@ -127,7 +127,7 @@ static void stonewall_waits(void **state)
 	assert_int_equal(asked.n, 2 * BLOCKS);
 	for (unsigned i = 0; i < 2 * BLOCKS; i++)
 		assert_int_equal(asked.offset[i], i % BLOCKS * 4096);
-	assert_string_equal(text_get(&s.order), "be");
+	begun_and_ended(&s);
 	run_result_free(&r);
 	seen_free(&s);
 }

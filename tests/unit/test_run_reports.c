@@ -12,10 +12,12 @@
 #include "tests/unit/scratch.h"
 
 #define FILE_BYTES (1u << 20)
+#define RUNTIME_US 1000000u /* of which a busy host may miss some */
 
 struct seen {
 	unsigned reports, with_ios;
-	uint64_t ios, last_elapsed_us, first_eta_us;
+	uint64_t ios, first_ios, last_elapsed_us, first_eta_us;
+	uint64_t elapsed_us; /* of the whole run */
 	bool ask;
 };
 
@@ -44,6 +46,9 @@ static void on_report(void *context, const struct run_result *now)
 	assert_true(ios >= s->ios);
 	assert_true(now->elapsed_us > s->last_elapsed_us);
 	if (!s->reports++)
+		s->first_ios = ios;
+	/* Unknown as long as one of the jobs has not begun. */
+	if (!s->first_eta_us && now->eta_us != UINT64_MAX)
 		s->first_eta_us = now->eta_us;
 	s->with_ios += ios > s->ios;
 	s->ios = ios;
@@ -66,7 +71,7 @@ static uint64_t run(struct scratch *files, const char *const *options, int n, ui
 	struct run_hooks hooks = { .context = s, .report = on_report, .report_interval_us = interval_us,
 				   .progress = on_progress, .interval_us = 50000 };
 	char filename[600], data[4096] = {0};
-	char *argv[16] = { "kickio", "--name=a", "--size=1m", "--rw=randread", "--time_based", "--runtime=400ms",
+	char *argv[16] = { "kickio", "--name=a", "--size=1m", "--rw=randread", "--time_based", "--runtime=1s",
 			   filename };
 	struct run_result result;
 	struct text notes = {0};
@@ -86,10 +91,17 @@ static uint64_t run(struct scratch *files, const char *const *options, int n, ui
 		fail_msg("%s", e.text);
 	for (size_t i = 0; i < result.nreports; i++)
 		ios += report_ios(result.report[i]);
+	s->elapsed_us = result.elapsed_us;
 	run_result_free(&result);
 	jobs_free(&jobs);
 	text_free(&notes);
 	return ios;
+}
+
+/* A busy host leaves some out, and may make the run longer. */
+static void some_reports(const struct seen *s, uint64_t interval_us)
+{
+	assert_in_range(s->reports, 2, 2 + s->elapsed_us / interval_us);
 }
 
 static void processes(void **state)
@@ -98,10 +110,10 @@ static void processes(void **state)
 	struct seen s = {0};
 	uint64_t ios = run(*state, options, 2, 100000, &s);
 
-	assert_in_range(s.reports, 2, 5);
+	some_reports(&s, 100000);
 	assert_in_range(s.with_ios, 2, s.reports);
 	assert_true(ios >= s.ios);
-	assert_in_range(s.first_eta_us, 100000, 400000);
+	assert_in_range(s.first_eta_us, 1, RUNTIME_US);
 }
 
 static void threads(void **state)
@@ -110,7 +122,7 @@ static void threads(void **state)
 	struct seen s = {0};
 	uint64_t ios = run(*state, options, 3, 100000, &s);
 
-	assert_in_range(s.reports, 2, 5);
+	some_reports(&s, 100000);
 	assert_true(ios >= s.ios);
 }
 
@@ -138,7 +150,7 @@ static void a_pause_answers(void **state)
 	struct seen s = {0};
 
 	assert_int_equal(1, run(*state, options, 1, 100000, &s));
-	assert_in_range(s.reports, 2, 5);
+	some_reports(&s, 100000);
 	assert_int_equal(1, s.ios);
 }
 
@@ -149,8 +161,9 @@ static void a_ramp_is_not_reported(void **state)
 	struct seen s = {0};
 	uint64_t ios = run(*state, options, 1, 300000, &s);
 
-	assert_in_range(s.reports, 1, 2);
-	assert_true(s.ios < ios);
+	assert_in_range(s.reports, 1, s.elapsed_us / 300000);
+	/* A slow host may have the last report at the very end. */
+	assert_true(s.first_ios < ios && s.ios <= ios);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_open, scratch_close)
