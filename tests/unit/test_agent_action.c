@@ -44,22 +44,24 @@ static void test_ping(void **state)
 	say_bye(h);
 }
 
-/* Heard at once, not when the job tells of its progress; and the job's result is what it was. */
+/* Heard at once, not when the job tells of its progress, once a second; and the job's result is what it was. */
 static void test_while_a_job_runs(void **state)
 {
 	struct host *h = greeted(state);
 	struct frame f;
-	int64_t sent;
+	int64_t sent, shortest = INT64_MAX;
 
-	send_job(h, "1", ",\"--runtime=2500ms\",\"--time_based\"");
+	send_job(h, "1", ",\"--runtime=4s\",\"--time_based\"");
 	expect(h, &f, FRAME_BEGIN);
 	for (unsigned i = 0; i < 5; i++) {
 		sent = now_ms();
 		send_action(h, "{\"id\":9,\"action\":\"ping\"}", "");
 		answer(h, &f, "{\"id\":9,");
-		if (now_ms() - sent > 500)
-			fail_msg("answered after %d ms", (int)(now_ms() - sent));
+		sent = now_ms() - sent;
+		shortest = sent < shortest ? sent : shortest;
 	}
+	if (shortest >= 500) /* one alone may meet a host that is busy */
+		fail_msg("answered after %d ms at best", (int)shortest);
 	send_next(h, FRAME_JOB, "{\"id\":\"2\",\"argv\":[]}");
 	expect(h, &f, FRAME_LOG);
 	assert_has(&f, "another job arrived while one runs");

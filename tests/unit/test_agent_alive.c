@@ -57,11 +57,15 @@ static void it_is_silent_while_nothing_moves(void **state)
 
 	(void)state;
 	agent_alive_stop(&a); /* never started */
-	agent_alive_start(&a);
-	agent_alive_start(&a); /* once is enough */
-	usleep(100000);
-	agent_alive_stop(&a);
-	agent_alive_stop(&a);
+	/* Code that is read from the disk for the first time moves data, too. */
+	for (int try = 0; try == 0 || (try < 3 && beats); try++) {
+		beats = 0;
+		agent_alive_start(&a);
+		agent_alive_start(&a); /* once is enough */
+		usleep(100000);
+		agent_alive_stop(&a);
+		agent_alive_stop(&a);
+	}
 	assert_int_equal(beats, 0);
 }
 

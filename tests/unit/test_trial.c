@@ -404,7 +404,7 @@ static void talk_without_progress_is_a_stall(void **state)
 
 	f->guest.answer = begin_only;
 	f->guest.idle = same_status;
-	run_through(f, 0.3);
+	run_through(f, 1);
 	assert_int_equal(f->trial.status, TRIAL_STALLED);
 	holds(f->trial.message, "no I/O has completed for");
 	holds(f->trial.message, "it stands at 6");
@@ -417,30 +417,30 @@ static void slow_progress(struct hv_guest *g)
 
 	snprintf(status, sizeof(status), "{\"elapsed_us\":1,\"read_ios\":%llu}", (unsigned long long)++g->counter);
 	fake_say(g, FRAME_STATUS, status);
-	if (g->counter == 40) {
+	if (g->counter == 120) {
 		fake_say(g, FRAME_END, END);
 		fake_say(g, FRAME_RESULT, RESULT);
 	}
 }
 
-/* 40 times 20 ms with an I/O each: longer than the timeout, and no stall. */
+/* 120 times 20 ms with an I/O each: longer than the timeout, and no stall. */
 static void slow_is_not_stalled(void **state)
 {
 	struct fixture *f = *state;
 
 	f->guest.answer = begin_only;
 	f->guest.idle = slow_progress;
-	run_through(f, 0.4);
+	run_through(f, 2);
 	assert_int_equal(f->trial.status, TRIAL_OK);
-	assert_true(f->trial.seconds > 0.7);
+	assert_true(f->trial.seconds > 2.2);
 }
 
 /* Before the span begins nothing is measured: layout and ramp may take their time, as long as the guest talks. */
 static void talk_before_the_span(struct hv_guest *g)
 {
-	if (++g->counter < 30)
+	if (++g->counter < 120)
 		fake_say(g, FRAME_STATUS, STATUS_AT(0));
-	else if (g->counter == 30)
+	else if (g->counter == 120)
 		fake_say(g, FRAME_BEGIN, BEGIN);
 	else
 		fake_say(g, FRAME_RESULT, RESULT);
@@ -451,8 +451,9 @@ static void preparation_is_not_stalled(void **state)
 	struct fixture *f = *state;
 
 	f->guest.idle = talk_before_the_span;
-	run_through(f, 0.3);
+	run_through(f, 2);
 	assert_int_equal(f->trial.status, TRIAL_OK);
+	assert_true(f->trial.seconds > 2.2);
 }
 
 /* ---- ends ---- */
