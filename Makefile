@@ -138,6 +138,12 @@ $(BUILD)/$(FLAVOUR)/simulate: $(SIMULATION:%.c=$(OBJ)/%.o) $(OBJECTS)
 	@echo "  LD  $@"
 	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lm
 
+# What a comparison of many trials costs.
+$(BUILD)/$(FLAVOUR)/judge: $(OBJ)/tests/bench/judge.o $(OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@$(LINK) -o $@ $^ $(PKG_LIBS) $(FOUND_LIBRARIES) -lm
+
 # A proof by resampling, with the statistics that the reports use.
 $(BUILD)/$(FLAVOUR)/resample: $(OBJ)/tests/proof/resample.o $(OBJECTS)
 	@mkdir -p $(@D)
@@ -229,10 +235,10 @@ check-long: check-deps
 
 bench:
 	$(call install-missing,$(NEEDS_RUN) $(NEEDS_CHECK))
-	+@$(MAKE) $(JOBS) --no-print-directory all $(BUILD)/plain/simulate
+	+@$(MAKE) $(JOBS) --no-print-directory all $(BUILD)/plain/simulate $(BUILD)/plain/judge
 	@status=0; tests/bench/bench.sh $(BUILD)/kickio || status=1; tests/bench/guest.sh $(BUILD)/kickio || status=1; \
 	tests/bench/report.sh $(BUILD) || status=1; \
-	$(BUILD)/plain/simulate --experiments 25000 || status=1; exit $$status
+	$(BUILD)/plain/judge || status=1; $(BUILD)/plain/simulate --experiments 25000 || status=1; exit $$status
 
 prove: check-deps
 	+@$(MAKE) $(JOBS) --no-print-directory all $(BUILD)/plain/resample

@@ -1,9 +1,8 @@
-/* host/compare_checks.c and compare_advice.c: what warns, what does not, what is advised; and how long it takes. */
+/* host/compare_checks.c and compare_advice.c: what warns, what does not, what is advised. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -313,44 +312,6 @@ static void unclear_cells_are_counted(void **state)
 	release(c, d);
 }
 
-/* ---- time ---- */
-
-static double seconds_for(struct memory_run r)
-{
-	struct dataset *d;
-	struct comparison *c;
-	struct timespec a, b;
-	struct error e = { 0 };
-
-	r.repeats = 1;
-	d = memory_dataset(&r);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-	if (compare(d, &c, &e))
-		fail_msg("%s", e.text);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
-	release(c, d);
-	return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
-}
-
-/* 96,000 trials in four shapes; the sanitizers of one flavour cost a factor. */
-static void a_hundred_thousand_trials_are_judged_in_seconds(void **state)
-{
-	static const struct { unsigned cells, blocks; bool unpaired; } shape[] = {
-		{ 12, 4000, false }, { 6000, 8, false }, { 2400, 20, false }, { 1600, 30, false }, { 6000, 8, true }, { 12, 4000, true },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
-		double s = seconds_for((struct memory_run){ .cells = shape[i].cells, .blocks = shape[i].blocks, .unpaired = shape[i].unpaired,
-							    .iops = repeats_differ });
-
-		print_message("%u cells, %u blocks%s: %.2f s\n", shape[i].cells, shape[i].blocks, shape[i].unpaired ? ", unpaired" : "", s);
-#ifndef __SANITIZE_ADDRESS__
-		assert_true(s < 20);
-#endif
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,7 +326,6 @@ int main(void)
 		cmocka_unit_test(the_spread_decides_between_boots_and_repeats),
 		cmocka_unit_test(dear_boots_ask_for_repeats),
 		cmocka_unit_test(unclear_cells_are_counted),
-		cmocka_unit_test(a_hundred_thousand_trials_are_judged_in_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,18 +195,18 @@ static void test_garbage(void **state)
 		"issued rwts: total=9223372036854775807,9,9,9 short=9223372036854775807,0 dropped=9223372036854775807\n",
 		"a\xff\xfe: (groupid=0, jobs=1): err= 0: pid=1\nread: IOPS=1, BW=1\n",
 	};
-	char *big = malloc(1 << 20);
+	char *big = malloc(1 << 18);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		read_text(texts[i]);
 	assert_string_equal(text_at(job(0, 0), "jobname"), "a??");
 	assert_non_null(big);
-	memset(big, '[', 1 << 20);
-	read_bytes(big, 1 << 20);
-	for (size_t i = 0; i + 6 <= 1 << 20; i += 6)
+	memset(big, '[', 1 << 18);
+	read_bytes(big, 1 << 18);
+	for (size_t i = 0; i + 6 <= 1 << 18; i += 6)
 		memcpy(big + i, "Jobs: ", 6);
-	read_bytes(big, 1 << 20);
+	read_bytes(big, 1 << 18);
 	assert_int_equal(json_array_size(in.outputs), 0);
 	free(big);
 }
