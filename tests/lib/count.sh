@@ -32,12 +32,12 @@ told() {
 	fi
 }
 
-# units FLAVOUR: its programs, one per CPU at a time; many of them wait most of their time.
+# units FLAVOUR: its programs, one more than there are CPUs at a time: many of them wait most of their time.
 units() {
 	local logs test name
 	logs=$(mktemp -d)
 	# shellcheck disable=SC2016
-	printf '%s\n' "$build/$1"/test_* | within=$within logs=$logs xargs -P "$(nproc)" -I{} bash -c \
+	printf '%s\n' "$build/$1"/test_* | within=$within logs=$logs xargs -P $(($(nproc) + 1)) -I{} bash -c \
 		'timeout 300 $within "$0" >"$logs/${0##*/}" 2>&1 </dev/null; echo $? >"$logs/${0##*/}.status"' {}
 	for test in "$build/$1"/test_*; do
 		name=${test##*/}

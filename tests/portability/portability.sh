@@ -11,6 +11,7 @@ logs=$build/portability
 zig_version=0.17.1
 warnings='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror'
 fortify='-O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2'
+cpus=$(nproc 2>/dev/null || echo 1)
 passed=0 failed=0 skipped=0
 
 pass() { passed=$((passed + 1)); echo "ok       $*"; }
@@ -39,7 +40,7 @@ check() {
 in_guest() {
 	maker=$1 folder=$2
 	shift 2
-	(cd guest && "$maker" BUILD="$build/$folder" WARNINGS="$warnings" "$@")
+	(cd guest && "$maker" -j"$cpus" BUILD="$build/$folder" WARNINGS="$warnings" "$@")
 }
 
 # works FOLDER: that kickio writes, reads and verifies; a buffer overrun would end it.
@@ -150,10 +151,9 @@ host_objects() (
 			[ ! -e "$at/$header" ] || cp "$at/$header" "$folder/include"
 		done
 	done
-	for source in $sources; do
-		"$@" -std=gnu11 -D_GNU_SOURCE -DKB_NO_LIBVIRT -I. -idirafter "$folder/include" $warnings -pthread -c \
-			-o "$folder/$(basename "$source" .c).o" "$source" || exit 1
-	done
+	echo "$sources" | tr ' ' '\n' | xargs -P "$cpus" -I{} sh -c \
+		'source=$1 folder=$2; shift 2; exec "$@" -c -o "$folder/$(basename "$source" .c).o" "$source"' sh {} "$folder" \
+		"$@" -std=gnu11 -D_GNU_SOURCE -DKB_NO_LIBVIRT -I. -idirafter "$folder/include" $warnings -pthread
 )
 
 # host_links FOLDER KICKIO-FOLDER COMPILER...: with stand-ins for the functions of the three libraries, which are not to be had
@@ -189,7 +189,7 @@ host_elsewhere() {
 }
 
 without_libvirt() {
-	check "kickbench, linux, without libvirt" make LIBVIRT=no BUILD="$build/portability/no-libvirt" \
+	check "kickbench, linux, without libvirt" make -j"$cpus" LIBVIRT=no BUILD="$build/portability/no-libvirt" \
 		"$build/portability/no-libvirt/kickbench" || return
 	if nm -D "$build/portability/no-libvirt/kickbench" | grep -q ' vir[A-Z]\| xml[A-Z]'; then
 		fail "kickbench without libvirt: it needs it" /dev/null
@@ -219,20 +219,15 @@ dragonfly_build() {
 # ---- headers ---------------------------------------------------------------------------------------
 
 # Each compiles by itself, so that nobody needs to know what to include before it.
+each_header() {
+	printf '%s\n' guest/*.h engines/*.h host/*.h | xargs -P "$cpus" -I{} sh -c 'printf "#include \"%s\"\n" {} {} | "$@"' sh \
+		"$1" -std=gnu11 -D_GNU_SOURCE -I. $(pkg-config --cflags libxml-2.0 2>/dev/null) $warnings -Wno-unused -fsyntax-only -x c -
+}
+
 headers() {
 	for compiler in gcc clang; do
 		have $compiler || continue
-		bad=0
-		for header in guest/*.h engines/*.h host/*.h; do
-			$compiler -std=gnu11 -D_GNU_SOURCE -I. $(pkg-config --cflags libxml-2.0 2>/dev/null) $warnings -Wno-unused -fsyntax-only -x c - <<END >"$logs/header.log" 2>&1 || {
-#include "$header"
-#include "$header"
-END
-				fail "$header alone, $compiler" "$logs/header.log"
-				bad=1
-			}
-		done
-		[ $bad = 1 ] || pass "every header alone, $compiler"
+		check "every header alone, $compiler" each_header "$compiler"
 	done
 }
 
