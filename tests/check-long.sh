@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check-long.sh BUILD: what takes too long for every commit: other guests, emulators, kernels, hosts, the regression matrix.
+# check-long.sh BUILD: what takes too long for every commit: ends by signals, scenarios of published measurements, other guests,
+# emulators, kernels, hosts, the regression matrix.
 # CHECK_LONG_SECONDS=N: what would take longer than that is not begun, and counted as skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -17,6 +18,8 @@ suite() {
 	script "$2" tests/integration/run.sh "$build/kickbench" "$3"
 }
 
+suite 150 "signals" signals
+suite 150 "published measurements" documents
 suite 400 "other emulators and kernels" emulators
 suite 600 "a distribution's image, by its console" debian
 suite 300 "several guests, fio as the tool" guests

@@ -22,7 +22,6 @@ script "verification" tests/verify/verify.sh
 script "verification in a guest" tests/verify/guest.sh "$build/kickio"
 script "portability" tests/portability/portability.sh
 script "real guests" tests/integration/run.sh "$build/kickbench" works
-script "published measurements" tests/integration/run.sh "$build/kickbench" documents
 script "faults" tests/integration/run.sh "$build/kickbench" faults
 script "a guest without libvirt" tests/integration/run.sh "$build/kickbench" exec
 script "the probe" tests/integration/probe.sh

@@ -11,6 +11,7 @@ trap 'pkill -9 -f "guest=kickbench-.*$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 status=0
 long='
 debian
+documents
 emulators
 events
 exec_long
@@ -18,8 +19,9 @@ guests
 owndomain
 regress_long
 remote
+signals
 '
-suites=${*:-works documents faults exec}
+suites=${*:-works faults exec}
 [ "$suites" != long ] || suites=$long
 for suite in $suites; do
 	(cd "$WORK" && bash "$here/$suite.sh") || status=1
