@@ -60,8 +60,7 @@ bool hv_drain(struct hv *hv)
 		free(barrier);
 		return false;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += 5;
+	until = hv_in_ms(5000);
 	pthread_mutex_lock(&hv->lock);
 	while (!barrier->passed && !pthread_cond_timedwait(&hv->changed, &hv->lock, &until))
 		;

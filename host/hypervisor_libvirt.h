@@ -6,6 +6,7 @@
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "host/domain.h"
 #include "host/hypervisor.h"
@@ -124,6 +125,9 @@ bool hv_is_local(virConnectPtr connection, const char *uri);
 void hv_guest_event(struct hv_guest *guest, int event, int detail);
 
 uint64_t hv_now_ns(void);
+
+/* So many ms from now on CLOCK_MONOTONIC, as pthread_cond_timedwait(3) takes it. */
+struct timespec hv_in_ms(int ms);
 
 /*
  * Wait until callbacks that were removed before can no longer be running: libvirt's own notice of that (the free

@@ -107,11 +107,7 @@ bool hv_guest_answers(struct hv_guest *guest, int timeout_ms)
 		return true;
 	}
 	pthread_detach(thread);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += timeout_ms / 1000;
-	end.tv_nsec += timeout_ms % 1000 * 1000000L;
-	end.tv_sec += end.tv_nsec / 1000000000L;
-	end.tv_nsec %= 1000000000L;
+	end = hv_in_ms(timeout_ms);
 	pthread_mutex_lock(&q->lock);
 	while (!q->is_answered && pthread_cond_timedwait(&q->answered, &q->lock, &end) == 0)
 		;

@@ -35,18 +35,6 @@ static void destroy(const struct hv_deadline *d)
 	virDomainFree(domain);
 }
 
-/* Under the lock, which is let go meanwhile. */
-static void wait_a_moment(struct hv_deadline *d)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += LOOK_MS * 1000000L;
-	until.tv_sec += until.tv_nsec / 1000000000L;
-	until.tv_nsec %= 1000000000L;
-	pthread_cond_timedwait(&d->over, &d->lock, &until);
-}
-
 static void *watch(void *context)
 {
 	struct hv_deadline *d = context;
@@ -54,7 +42,9 @@ static void *watch(void *context)
 
 	pthread_mutex_lock(&d->lock);
 	while (!d->is_over) {
-		wait_a_moment(d);
+		struct timespec look = hv_in_ms(LOOK_MS);
+
+		pthread_cond_timedwait(&d->over, &d->lock, &look);
 		if (!d->passed && d->interrupted && *d->interrupted) {
 			d->signal = *d->interrupted;
 			until = 0;

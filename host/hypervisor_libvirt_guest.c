@@ -19,6 +19,13 @@ uint64_t hv_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+struct timespec hv_in_ms(int ms)
+{
+	uint64_t at = hv_now_ns() + (uint64_t)ms * 1000000u;
+
+	return (struct timespec){ .tv_sec = (time_t)(at / 1000000000u), .tv_nsec = (long)(at % 1000000000u) };
+}
+
 static bool is_over(enum hv_state state)
 {
 	return state == HV_OFF || state == HV_CRASHED;
