@@ -2,6 +2,7 @@
 #include "host/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/escape.h"
@@ -36,6 +37,17 @@ int command_option(const char *command, int argc, char **argv, const struct opti
 	if (*c == '?')
 		return error_set(e, STATUS_USAGE, "%s: unknown option %s (see kickbench help %s)", command, argv[optind - 1], command);
 	return *c != -1;
+}
+
+int command_keep(const char ***list, size_t *count, const char *text, struct error *e)
+{
+	const char **grown = realloc(*list, (*count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return error_set(e, STATUS_HOST, "out of memory");
+	*list = grown;
+	(*list)[(*count)++] = text;
+	return 0;
 }
 
 int command_bisect(bool bisect, int status)

@@ -39,6 +39,9 @@ extern volatile sig_atomic_t command_signal;
  */
 int command_option(const char *command, int argc, char **argv, const struct option *longs, int *c, struct error *e);
 
+/* Append a text, which stays whose it is, to a list that free() ends. */
+int command_keep(const char ***list, size_t *count, const char *text, struct error *e);
+
 /* before, then lines with what could work on a terminal made plain (host/escape.h), and a line end. */
 void command_print(FILE *out, const char *before, const char *lines);
 

@@ -7,17 +7,6 @@
 #include "host/command.h"
 #include "host/plan_shell.h"
 
-static int keep(const char ***list, size_t *count, const char *text, struct error *e)
-{
-	const char **grown = realloc(*list, (*count + 1) * sizeof(*grown));
-
-	if (!grown)
-		return error_set(e, STATUS_HOST, "out of memory");
-	*list = grown;
-	(*list)[(*count)++] = text;
-	return 0;
-}
-
 static int choose(struct regress_options *o, const char *which, struct error *e)
 {
 	if (o->which && strcmp(o->which, which))
@@ -50,9 +39,9 @@ static int take(struct regress_options *o, int c, char *value, struct error *e)
 	case 'c':
 		return o->connect ? error_set(e, STATUS_USAGE, "regress takes one --connect") : (o->connect = value, 0);
 	case 's':
-		return keep(&o->set, &o->nset, value, e);
+		return command_keep(&o->set, &o->nset, value, e);
 	case 'n':
-		return keep(&o->only, &o->nonly, value, e);
+		return command_keep(&o->only, &o->nonly, value, e);
 	case 'm':
 		return choose(o, value, e);
 	case 'q':
@@ -100,7 +89,7 @@ int regress_options_parse(int argc, char **argv, struct regress_options *o, stru
 	if (o->resume && (o->scenario || o->which || o->nset || o->nonly || o->guest.length || o->output || o->seed_set || o->list))
 		return error_set(e, STATUS_USAGE, "regress: --resume takes all from its folder: leave out SCENARIO, -o, --set, --guest, "
 				 "--only, --seed, --list and the matrix");
-	return o->guest.length ? keep(&o->set, &o->nset, text_get(&o->guest), e) : 0;
+	return o->guest.length ? command_keep(&o->set, &o->nset, text_get(&o->guest), e) : 0;
 }
 
 void regress_options_free(struct regress_options *o)

@@ -9,13 +9,7 @@
 
 int run_options_set(struct run_options *o, const char *text, struct error *e)
 {
-	const char **grown = realloc(o->set, (o->nset + 1) * sizeof(*grown));
-
-	if (!grown)
-		return error_set(e, STATUS_HOST, "out of memory");
-	o->set = grown;
-	o->set[o->nset++] = text;
-	return 0;
+	return command_keep(&o->set, &o->nset, text, e);
 }
 
 int run_options_set_blocks(struct run_options *o, char text[BLOCKS_TEXT_SIZE], struct error *e)
@@ -28,12 +22,8 @@ int run_options_set_blocks(struct run_options *o, char text[BLOCKS_TEXT_SIZE], s
 
 static int add_host(struct run_options *o, const char *uri, bool several, const char *command, struct error *e)
 {
-	const char **grown = realloc(o->host, (o->nhosts + 1) * sizeof(*grown));
-
-	if (!grown)
-		return error_set(e, STATUS_HOST, "out of memory");
-	o->host = grown;
-	o->host[o->nhosts++] = uri;
+	if (command_keep(&o->host, &o->nhosts, uri, e))
+		return -1;
 	o->connect = o->host[0];
 	for (size_t i = 0; i + 1 < o->nhosts; i++)
 		if (!strcmp(o->host[i], uri))
