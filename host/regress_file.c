@@ -58,11 +58,6 @@ static json_t *pairs_json(const struct matrix *m, const struct covering_pair *pa
 	return list;
 }
 
-static const char *said(const char *text)
-{
-	return text && *text ? text : NULL;
-}
-
 static json_t *guest_json(const struct regress *r)
 {
 	const struct prepared *p = &r->x.prepared[0];
@@ -73,7 +68,7 @@ static json_t *guest_json(const struct regress *r)
 	guest_source(g, &source);
 	machine_json(&p->machine, &words);
 	guest = json_pack("{s:s,s:s,s:s?,s:o}", "name", g->name, "image", text_get(&source), "kernel",
-			  said(p->image.kernel_version), "machine", json_loads(text_get(&words), 0, NULL));
+			  run_file_said(p->image.kernel_version), "machine", json_loads(text_get(&words), 0, NULL));
 	text_free(&source);
 	text_free(&words);
 	return guest;
@@ -93,9 +88,9 @@ json_t *regress_file_make(const struct regress *r)
 			 options_json(m), "impossible", pairs_json(m, m->covering.impossible, m->covering.nimpossible, true), "uncovered",
 			 pairs_json(m, m->covering.uncovered, m->covering.nuncovered, false), "pairs", (json_int_t)m->covering.npairs,
 			 "cells", cells_json(m), "accel", "used", run_file_accel(a->used), "why", a->why, "qemu_version",
-			 said(a->qemu_version), "versions", "hypervisor",
-			 r->x.version.hypervisor, "library", said(r->x.version.library), "emulator", said(r->x.version.emulator), "guest",
-			 guest_json(r), "environment", r->x.facts, "sessions");
+			 run_file_said(a->qemu_version), "versions", "hypervisor", r->x.version.hypervisor, "library",
+			 run_file_said(r->x.version.library), "emulator", run_file_said(r->x.version.emulator), "guest", guest_json(r),
+			 "environment", r->x.facts, "sessions");
 }
 
 /* What a matrix is of: its cells would not be of one otherwise. */
@@ -107,8 +102,10 @@ static int same_parties(const struct regress *r, const json_t *kept, struct erro
 		const char *then, *now, *what_decides;
 	} party[] = {
 		{ json_string_value(json_object_get(accel, "used")), run_file_accel(p->accel.used), "accel = in [guest]" },
-		{ json_string_value(json_object_get(accel, "qemu_version")), said(p->accel.qemu_version), "emulator = in [guest]" },
-		{ json_string_value(json_object_get(guest, "kernel")), said(p->image.kernel_version), "kernel = or image = in [guest]" },
+		{ json_string_value(json_object_get(accel, "qemu_version")), run_file_said(p->accel.qemu_version),
+		  "emulator = in [guest]" },
+		{ json_string_value(json_object_get(guest, "kernel")), run_file_said(p->image.kernel_version),
+		  "kernel = or image = in [guest]" },
 	};
 
 	for (size_t i = 0; i < sizeof(party) / sizeof(*party); i++) {

@@ -248,9 +248,9 @@ static int write_domains(struct experiment *x, struct error *e)
 	return 0;
 }
 
-static const char *said(const char *text)
+const char *run_file_said(const char *text)
 {
-	return *text ? text : NULL;
+	return text && *text ? text : NULL;
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -278,7 +278,8 @@ int experiment_record(struct experiment *x, struct error *e)
 			   "kickbench-run/1", "kickbench", KICKBENCH_VERSION, "started", now, "scenario",
 			   scenario_json(x->scenario), "set", set, "seed", (json_int_t)x->plan->seed, "accel", "used",
 			   run_file_accel(a->used), "why", a->why, "machines", run_file_machines(x), "versions", "hypervisor",
-			   x->version.hypervisor, "library", said(x->version.library), "emulator", said(x->version.emulator), "guests", guests_json(x),
+			   x->version.hypervisor, "library", run_file_said(x->version.library), "emulator",
+			   run_file_said(x->version.emulator), "guests", guests_json(x),
 			   "variants",
 			   variants_json(x), "cells", cells_json(x), "plan", plan_json(x), "environment",
 			   x->facts, "sessions");

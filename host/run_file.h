@@ -14,6 +14,9 @@ json_t *run_file_machines(const struct experiment *x);
 /* As records name it; "unknown" with commands of the user's own, which a scenario need not tell of. */
 const char *run_file_accel(enum accel accel);
 
+/* A text as json_pack's "s?" takes it: NULL where there is none. */
+const char *run_file_said(const char *text);
+
 json_t *run_file_strings(char *const *list, size_t count);
 
 /* The record of one trial; b: the boot, of which a hello may be missing when it has stalled. NULL: out of memory. */
